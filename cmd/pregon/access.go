@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/auth"
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
@@ -91,21 +92,28 @@ func (f *accessFlags) proxies() (p access.Proxies) {
 	return p
 }
 
-// ownerStatus reports whether webhooks of an owner are served: a person who signed in
-// must still have access, a key be valid, or the issuer of tokens still be trusted.
-func (s *service) ownerStatus(owner string) webhook.OwnerStatus {
-	if !access.IsKeyID(owner) {
-		if person, known := s.auth.Accounts.Owner(owner); known {
+// hookOwners knows whether the owners of webhooks are valid.
+type hookOwners struct {
+	keys     *access.Keyring
+	accounts *account.Accounts
+	trusts   func(issuer string) bool // reports whether an issuer of tokens is trusted
+}
+
+// owner returns whether webhooks of an owner are served: a person who signed in must
+// still have access, a key be valid, or the issuer of tokens still be trusted.
+func (h hookOwners) owner(id string) webhook.OwnerStatus {
+	if !access.IsKeyID(id) {
+		if person, known := h.accounts.Owner(id); known {
 			return webhook.OwnerStatus{Gone: person.Gone, Scope: person.Scope}
 		}
-		issuer, _, _ := strings.Cut(owner, "#")
+		issuer, _, _ := strings.Cut(id, "#")
 		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // the scope was checked when the webhook was created
-		if !s.auth.Trusts(issuer) {
+		if !h.trusts(issuer) {
 			status.Gone = "its owner's issuer is not in the configuration"
 		}
 		return status
 	}
-	key, ok := s.auth.Keys.Key(owner)
+	key, ok := h.keys.Key(id)
 	status := webhook.OwnerStatus{Scope: key.Scopes}
 	switch {
 	case !ok:

@@ -3,11 +3,15 @@ package main_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestAccountOfKeys manages keys over REST, with two replicas: what one of them makes
@@ -45,6 +49,71 @@ func TestAccountOfKeys(t *testing.T) {
 			if log := other.log.String(); !strings.Contains(log, "event=key.revoked key="+made.ID) || !strings.Contains(log, "actor="+by.ID) {
 				t.Errorf("the log does not tell that %s revoked %s:\n%s", by.ID, made.ID, log)
 			}
+		})
+	}
+}
+
+// TestKeyEndsItsWebhooks revokes a key while a webhook that was made with it gets
+// deliveries from two replicas: both stop, other webhooks continue, and after the
+// adoption nothing is missing.
+func TestKeyEndsItsWebhooks(t *testing.T) {
+	t.Parallel()
+	for engine, newStore := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			store := newStore(t)
+			start := func() *service { return startReplica(t, store, "--source", "none", "--webhook-allow-private") }
+			one, other := start(), start()
+			owner := pregon(t, store, "keys", "create", "--plan", "pro")
+			var made struct{ ID, Key string }
+			demand(t, one.url, owner, http.MethodPost, "/api/v1/account/keys", map[string]any{"name": "desk"}, &made, http.StatusCreated)
+			kept, ended := newReceiver(t, false), newReceiver(t, false)
+			kept.register(t, one.url, owner)
+			ended.register(t, other.url, made.Key)
+			published := int64(0)
+			publish := func(n int) {
+				t.Helper()
+				file := filepath.Join(t.TempDir(), "reports.jsonl")
+				var lines strings.Builder
+				for range n {
+					published++
+					fmt.Fprintf(&lines, `{"type":"OIR","cnmv_registration_number":"%d","company_name":"FICTICIA, S.A.","title":"[Simulación] %d","published_at":%q}`+"\n",
+						43000+published, published, time.Now().UTC().Format(time.RFC3339))
+				}
+				if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				pregon(t, store, "import", "reports", file)
+			}
+			complete := func(r *receiver) { t.Helper(); eventually(t, func() error { return r.complete(0, published) }) }
+			publish(50)
+			complete(kept)
+			complete(ended)
+
+			publish(500)
+			pregon(t, store, "keys", "revoke", made.ID) // while deliveries are sent
+			for _, s := range []*service{one, other} {
+				eventually(t, func() error {
+					var h struct {
+						Paused *string `json:"paused_reason"`
+					}
+					if _, err := call(t.Context(), s.url, owner, http.MethodGet, "/api/v1/webhooks/"+ended.hook.ID, nil, &h); err != nil || h.Paused == nil {
+						return errors.Join(err, errors.New("the webhook is not paused"))
+					}
+					return nil
+				})
+			}
+			sent, err := ended.all()
+			if err != nil {
+				t.Fatal(err)
+			}
+			publish(50)
+			complete(kept)
+			if now, err := ended.all(); err != nil || len(now) > len(sent)+1 { // one may have been in progress
+				t.Errorf("%d deliveries after the key was revoked, %v", len(now)-len(sent), err)
+			}
+			demand(t, other.url, owner, http.MethodPost, "/api/v1/webhooks/"+ended.hook.ID+"/adopt", nil, nil, http.StatusOK)
+			complete(ended)
 		})
 	}
 }

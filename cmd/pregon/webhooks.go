@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strconv"
 	"time"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
 	"pregon/internal/cli"
 	"pregon/internal/store"
@@ -19,6 +23,7 @@ type webhooksCmd struct {
 	List    listWebhooksCmd   `cmd:"" help:"List all webhooks with their owners, hosts and states."`
 	Disable disableWebhookCmd `cmd:"" help:"Stop a webhook. Its owner sees why, and can enable it again."`
 	Delete  deleteWebhookCmd  `cmd:"" help:"Remove a webhook with all its deliveries."`
+	Adopt   adoptWebhookCmd   `cmd:"" help:"Give a webhook that was made with a key to the account of the key, so that it continues without the key."`
 }
 
 // withWebhooks calls do with the webhooks of the store. A running service sees
@@ -29,8 +34,32 @@ func (f *adminFlags) withWebhooks(ctx context.Context, p *process, do func(*webh
 		return err
 	}
 	return f.with(ctx, func(db engine.Store, audit access.Audit) error {
-		return do(webhook.New(webhook.Options{Store: db, Sealer: box, Audit: audit}))
+		owners := newHookOwners(db)
+		if err := errors.Join(owners.accounts.Refresh(ctx), owners.keys.Refresh(ctx)); err != nil {
+			return err
+		}
+		return do(webhook.New(webhook.Options{
+			Store:       db,
+			Sealer:      box,
+			Audit:       audit,
+			OwnerStatus: owners.owner,
+			Keys:        owners.keys,
+		}))
 	})
+}
+
+// newHookOwners returns the owners of webhooks as far as the store knows them: the
+// configuration of the service, which names providers and issuers, is not read.
+func newHookOwners(db engine.Store) hookOwners {
+	keys := access.NewKeyring(db, nil)
+	accounts := account.New(account.Options{
+		Store:      db,
+		Key:        keys.State,
+		Configured: func(string, string) bool { return true },
+		Logger:     slog.New(slog.DiscardHandler),
+	})
+	keys.SetAccounts(accounts)
+	return hookOwners{keys: keys, accounts: accounts, trusts: func(string) bool { return true }}
 }
 
 type listWebhooksCmd struct {
@@ -43,9 +72,11 @@ type listWebhooksCmd struct {
 type webhookLine struct {
 	ID             string     `json:"id"`
 	Owner          string     `json:"owner"`
+	Key            string     `json:"key,omitempty"` // with which it was made; empty: it belongs to the account
 	Host           string     `json:"host"`
-	State          string     `json:"state"` // enabled, failing or disabled
+	State          string     `json:"state"` // enabled, failing, paused or disabled
 	DisabledReason string     `json:"disabled_reason,omitempty"`
+	PausedReason   string     `json:"paused_reason,omitempty"`
 	Pending        int        `json:"pending"`
 	Dead           int        `json:"dead"`
 	CreatedAt      time.Time  `json:"created_at"`
@@ -56,8 +87,12 @@ type webhookLine struct {
 func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 	var all []webhook.Webhook
 	var endpoints map[string]store.Endpoint
+	paused := map[string]string{}
 	if err := c.withWebhooks(ctx, p, func(m *webhook.Manager) (err error) {
 		all, endpoints, err = m.All(ctx)
+		for i := range all {
+			paused[all[i].ID] = m.PausedReason(&all[i])
+		}
 		return err
 	}); err != nil {
 		return err
@@ -66,8 +101,16 @@ func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 	for _, w := range all {
 		e := endpoints[w.ID]
 		l := webhookLine{
-			ID: w.ID, Owner: w.Owner, State: "enabled", DisabledReason: w.DisabledReason, Pending: e.Pending, Dead: e.Dead,
-			CreatedAt: w.CreatedAt.UTC(), LastSuccessAt: orNull(e.LastSuccessAt),
+			ID:             w.ID,
+			Owner:          w.Owner,
+			Key:            w.Key,
+			State:          "enabled",
+			DisabledReason: w.DisabledReason,
+			PausedReason:   paused[w.ID],
+			Pending:        e.Pending,
+			Dead:           e.Dead,
+			CreatedAt:      w.CreatedAt.UTC(),
+			LastSuccessAt:  orNull(e.LastSuccessAt),
 		}
 		if u, err := url.Parse(w.URL); err == nil {
 			l.Host = u.Host
@@ -75,6 +118,8 @@ func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 		switch {
 		case !w.Enabled:
 			l.State = "disabled"
+		case l.PausedReason != "":
+			l.State = "paused"
 		case !e.FailingSince.IsZero():
 			l.State = "failing"
 		}
@@ -84,7 +129,7 @@ func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 	return cli.PrintList(p.stdout, lines, c.JSON, header, func(l webhookLine) []string {
 		return []string{
 			l.ID, l.Owner, l.Host, l.State, strconv.Itoa(l.Pending), strconv.Itoa(l.Dead),
-			day(&l.CreatedAt), minute(l.LastSuccessAt), l.DisabledReason,
+			day(&l.CreatedAt), minute(l.LastSuccessAt), cmp.Or(l.DisabledReason, l.PausedReason),
 		}
 	})
 }
@@ -118,10 +163,38 @@ func (c *deleteWebhookCmd) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		if err := m.Delete(ctx, owner, c.ID); err != nil {
+		if err := m.Delete(ctx, access.WholeAccount(owner), c.ID); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintf(p.stderr, "%s is deleted\n", c.ID)
+		return err
+	})
+}
+
+type adoptWebhookCmd struct {
+	adminFlags
+	ID string `arg:"" help:"The webhook's id."`
+}
+
+// Run gives the webhook to its account.
+func (c *adoptWebhookCmd) Run(ctx context.Context, p *process) error {
+	return c.withWebhooks(ctx, p, func(m *webhook.Manager) error {
+		owner, err := m.OwnerOf(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		w, err := m.Adopt(ctx, access.WholeAccount(owner), c.ID)
+		if err != nil {
+			return err
+		}
+		note := ""
+		switch reason := m.PausedReason(&w); {
+		case !w.Enabled:
+			note = ", and is disabled: " + w.DisabledReason
+		case reason != "":
+			note = ", and stays paused: " + reason
+		}
+		_, err = fmt.Fprintf(p.stderr, "%s belongs to the account %s%s\n", c.ID, owner, note)
 		return err
 	})
 }

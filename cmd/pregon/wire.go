@@ -147,10 +147,19 @@ func (c *serveConfig) wireAccess(ctx context.Context, p *process, s *service, db
 		return err
 	}
 	s.closers = append(s.closers, s.auth.Close)
+	owners := hookOwners{keys: s.auth.Keys, accounts: s.auth.Accounts, trusts: s.auth.Trusts}
 	s.webhooks = webhook.New(webhook.Options{
-		Store: db, Sealer: box, Encoder: s.events, AllowPrivate: c.WebhookAllowPrivate, OwnerStatus: s.ownerStatus,
+		Store:        db,
+		Sealer:       box,
+		Encoder:      s.events,
+		AllowPrivate: c.WebhookAllowPrivate,
+		OwnerStatus:  owners.owner,
+		Keys:         s.auth.Keys,
 		OwnerTimeout: time.Duration(c.WebhookOwnerDays) * 24 * time.Hour,
-		Logger:       s.log.Logger, Audit: audit, UserAgent: "pregon/" + version + " (+" + base + ")", Observe: s.traceDeliveries(),
+		Logger:       s.log.Logger,
+		Audit:        audit,
+		UserAgent:    "pregon/" + version + " (+" + base + ")",
+		Observe:      s.traceDeliveries(),
 	})
 	s.auth.OnToken = s.webhooks.Seen
 	return s.webhooks.Refresh(ctx)

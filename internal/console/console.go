@@ -111,6 +111,7 @@ var routes = []route{
 	{pattern: "GET /account/webhooks/{id}/edit", handle: (*Console).editWebhook},
 	{pattern: "POST /account/webhooks/{id}", handle: (*Console).changeWebhook},
 	{pattern: "POST /account/webhooks/{id}/enable", handle: (*Console).enableWebhook},
+	{pattern: "POST /account/webhooks/{id}/adopt", handle: (*Console).adoptWebhook},
 	{pattern: "POST /account/webhooks/{id}/test", handle: (*Console).testWebhook},
 	{pattern: "POST /account/webhooks/{id}/redeliver", handle: (*Console).redeliver},
 	{pattern: "POST /account/webhooks/{id}/rotate", handle: (*Console).rotateWebhook},

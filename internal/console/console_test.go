@@ -240,7 +240,7 @@ func full(text string) map[string]answer {
 	person := `"id":TEXT,"name":TEXT,"email":TEXT,"provider":TEXT,"plan":TEXT,"scopes":["read:reports",TEXT],"operator":true,"limits":{"requests_per_minute":600},"created_at":AT,"signed_in_at":AT`
 	key := `{"id":TEXT,"name":TEXT,"plan":TEXT,"state":TEXT,"scopes":["read:reports",TEXT],"networks":[TEXT],"created_at":AT,"expires_at":AT,"overlap_until":AT,"revoked_at":null,"last_used_at":AT,"owner":TEXT,"parent":TEXT,"key":TEXT}`
 	active := `{"id":"k1","name":"One","plan":"pro","state":"active","scopes":["read:reports"],"networks":["192.0.2.0/24"],"created_at":AT,"expires_at":"2026-12-24T23:00:00Z","overlap_until":null,"revoked_at":null,"last_used_at":null,"owner":TEXT,"parent":null}`
-	hook := `"id":"w1","url":"https://h.example/x","description":TEXT,"events":["report.published",TEXT],"filter":{"search":TEXT,"type":"OIR","issuer":TEXT,"category":TEXT,"market":TEXT,"kind":"company","without":"securitisation"},"enabled":false,"disabled_at":AT,"disabled_reason":TEXT,"created_at":AT,"updated_at":AT`
+	hook := `"id":"w1","key":TEXT,"url":"https://h.example/x","description":TEXT,"events":["report.published",TEXT],"filter":{"search":TEXT,"type":"OIR","issuer":TEXT,"category":TEXT,"market":TEXT,"kind":"company","without":"securitisation"},"enabled":false,"disabled_at":AT,"disabled_reason":TEXT,"paused_reason":TEXT,"created_at":AT,"updated_at":AT`
 	attempt := `{"at":AT,"ok":false,"status":503,"latency_ms":31,"error":TEXT,"excerpt":TEXT}`
 	return map[string]answer{
 		"GET /api/v1/account":                 replace(`{` + person + `}`),
@@ -265,6 +265,7 @@ func full(text string) map[string]answer {
 		"DELETE /api/v1/webhooks/w1":          {status: 204},
 		"GET /api/v1/webhooks/w1/deliveries":  replace(`{"data":[{"id":TEXT,"seq":7,"event":TEXT,"state":"dead","attempts":2,"created_at":AT,"due_at":null,"done_at":AT,"history":[` + attempt + `,` + attempt + `]},{"id":TEXT,"seq":6,"event":TEXT,"state":"pending","attempts":0,"created_at":AT,"due_at":AT,"done_at":null,"history":[]}]}`),
 		"POST /api/v1/webhooks/w1/test":       replace(attempt),
+		"POST /api/v1/webhooks/w1/adopt":      replace(`{` + hook + `}`),
 		"POST /api/v1/webhooks/w1/redeliver":  {202, `{"queued":1}`},
 		"POST /api/v1/webhooks/w1/rotate":     replace(`{` + hook + `,"secret":TEXT}`),
 	}
@@ -350,6 +351,7 @@ func forms() map[string]url.Values {
 		"/account/webhooks/w1":           {"url": {"https://h.example"}},
 		"/account/webhooks/w1/enable":    {"enabled": {"true"}},
 		"/account/webhooks/w1/test":      {},
+		"/account/webhooks/w1/adopt":     {},
 		"/account/webhooks/w1/redeliver": {"seq": {"7"}},
 		"/account/webhooks/w1/rotate":    {},
 		"/account/webhooks/w1/delete":    {},
@@ -531,6 +533,31 @@ func TestWebhooks(t *testing.T) {
 	has(t, f.do(http.StatusOK, "/account/webhooks/preview", url.Values{"type": {"OIR"}, "url": {"https://h.example"}, "id": {"w1"}}), `value="https://h.example"`, "3 comunicaciones", `action="/account/webhooks/w1"`)
 	f.answers["POST /api/v1/webhooks/preview"] = answer{400, `{"status":400,"detail":"No.","errors":[{"parameter":"issuer","value":"z","reason":"is unknown"}]}`}
 	has(t, f.do(http.StatusOK, "/account/webhooks/preview", url.Values{"fragment": {"1"}, "issuer": {"z"}}), "is unknown")
+}
+
+// A webhook that paused with its key says why, and can be adopted.
+func TestAdoption(t *testing.T) {
+	t.Parallel()
+	f := start(t, full("x"))
+	paused := `{"id":"w1","key":"key_desk","url":"https://h.example/x","description":"Mine","events":[],"filter":{},"enabled":true,"paused_reason":"its key was revoked","created_at":` + at + `}`
+	f.answers["GET /api/v1/webhooks"] = answer{body: `{"data":[` + paused + `]}`}
+	f.answers["GET /api/v1/webhooks/w1"] = answer{body: paused}
+	has(t, f.do(http.StatusOK, "/account/webhooks?lang=en", nil), `<span class="tag bad">paused</span>`)
+	has(t, f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil), `<span class="tag bad">paused</span>`, "its key was revoked", "key_desk", `action="/account/webhooks/w1/adopt`)
+	location(t, f.do(http.StatusSeeOther, "/account/webhooks/w1/adopt", url.Values{}), "/account/webhooks/w1?done=webhook-adopted")
+	f.called("POST /api/v1/webhooks/w1/adopt", "")
+	has(t, f.do(http.StatusOK, "/account/webhooks/w1?done=webhook-adopted&lang=en", nil), "The webhook is yours")
+	f.session.Key = "key_desk" // its own
+	if page := f.do(http.StatusOK, "/account/webhooks/w1", nil); strings.Contains(page.Body.String(), "/adopt") {
+		t.Error("a key is offered to adopt what it made")
+	}
+	f.answers["GET /api/v1/webhooks/w1"] = answer{body: strings.NewReplacer(`"key":"key_desk"`, `"key":null`, `"paused_reason":"its key was revoked"`, `"paused_reason":null`).Replace(paused)}
+	f.session.Key = ""
+	page := f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil)
+	has(t, page, `<span class="tag good">enabled</span>`)
+	if strings.Contains(page.Body.String(), "/adopt") || strings.Contains(page.Body.String(), "paused") {
+		t.Error("a webhook of the account can be adopted, or is shown as paused")
+	}
 }
 
 // Pages of operators do not exist for others, who cannot name another owner either.

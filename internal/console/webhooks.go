@@ -12,6 +12,7 @@ import (
 // hook is a webhook as the API returns it.
 type hook struct {
 	ID             string           `json:"id"`
+	Key            string           `json:"key"`
 	URL            string           `json:"url"`
 	Description    string           `json:"description"`
 	Events         []string         `json:"events"`
@@ -19,6 +20,7 @@ type hook struct {
 	Enabled        bool             `json:"enabled"`
 	DisabledAt     *time.Time       `json:"disabled_at"`
 	DisabledReason string           `json:"disabled_reason"`
+	PausedReason   string           `json:"paused_reason"`
 	CreatedAt      time.Time        `json:"created_at"`
 	Secret         string           `json:"secret"` // once
 	Endpoint       *struct {
@@ -36,10 +38,17 @@ type hookRow struct {
 	Label     string
 	Address   string
 	Selection []string // what it selects, in words
+	Adoptable bool     // it was made with another key than that of the session, if any
 }
 
 func (q *request) hookRow(h hook) hookRow {
-	return hookRow{hook: h, Label: nameOf(h.Description, hostOf(h.URL), h.ID), Address: q.e.Link(hookPath(h.ID)), Selection: q.filterWords(h.Filter)}
+	return hookRow{
+		hook:      h,
+		Label:     nameOf(h.Description, hostOf(h.URL), h.ID),
+		Address:   q.e.Link(hookPath(h.ID)),
+		Selection: q.filterWords(h.Filter),
+		Adoptable: h.Key != "" && h.Key != q.session.Key,
+	}
 }
 
 func hostOf(address string) string {
@@ -236,6 +245,14 @@ func (c *Console) enableWebhook(q *request) (*reply, error) {
 		return nil, err
 	}
 	return q.back(hookPath(q.PathValue("id")), done), nil
+}
+
+// adoptWebhook makes a webhook belong to the person, or to the key of the session.
+func (c *Console) adoptWebhook(q *request) (*reply, error) {
+	if err := c.call(q, http.MethodPost, hookResource(q)+"/adopt", nil, nil); err != nil {
+		return nil, err
+	}
+	return q.back(hookPath(q.PathValue("id")), "webhook-adopted"), nil
 }
 
 // redeliver sends a delivery again.

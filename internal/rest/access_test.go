@@ -51,6 +51,7 @@ var needs = map[string]need{
 	"DELETE /api/v1/webhooks/{id}":          {access.ReadReports, false, "", 404},
 	"POST /api/v1/webhooks/{id}/test":       {access.ReadReports, false, "", 404},
 	"POST /api/v1/webhooks/{id}/rotate":     {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/adopt":      {access.ReadReports, false, "", 404},
 	"GET /api/v1/webhooks/{id}/deliveries":  {access.ReadReports, false, "", 404},
 	"POST /api/v1/webhooks/{id}/redeliver":  {access.ReadReports, false, `{"seq":1}`, 404},
 	"GET /api/v1/account":                   {0, false, "", 200},

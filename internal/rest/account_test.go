@@ -63,7 +63,12 @@ func (s *service) holder(k access.Key) (caller, access.Key) {
 // call sends a request below /api/v1/account, and expects the status.
 func (c caller) call(method, path, body string, status int, into any) answer {
 	c.s.t.Helper()
-	target := "/api/v1/account" + path
+	return c.send(method, "/api/v1/account"+path, body, status, into)
+}
+
+// send sends a request and expects the status.
+func (c caller) send(method, target, body string, status int, into any) answer {
+	c.s.t.Helper()
 	if c.key != "" {
 		return c.s.call(method, target, http.Header{"X-Api-Key": {c.key}}, body, status, into)
 	}
@@ -272,14 +277,31 @@ func TestKeysOfKeys(t *testing.T) {
 	}
 	_, other := root.make(`{"name":"other"}`)
 
-	// A key manages itself and those made with it, else it could become another.
-	for _, id := range []string{key.ID, other.ID} {
-		child.call("POST", "/keys/"+id+"/rotate", "", 403, nil)
-		child.call("PATCH", "/keys/"+id, `{"name":"x"}`, 403, nil)
-		child.call("DELETE", "/keys/"+id, "", 403, nil)
-	}
+	// A key manages itself and those made with it, else it could become another. It does
+	// not learn that there are others.
 	signedIn := caller{s: s, person: access.Principal{ID: key.ID, Mode: access.BySession, Scope: access.ReadReports, Key: childKey.ID, Plan: "pro", Credential: "ses_x"}}
-	signedIn.call("POST", "/keys/"+key.ID+"/rotate", "", 403, nil)
+	for _, narrow := range []caller{child, signedIn} {
+		for _, call := range []string{"POST /keys/ID/rotate", "PATCH /keys/ID", "DELETE /keys/ID"} {
+			method, path, _ := strings.Cut(call, " ")
+			try := func(id string) string {
+				t.Helper()
+				detail := narrow.call(method, strings.Replace(path, "ID", id, 1), `{}`, 404, nil).problem().Detail
+				return strings.ReplaceAll(detail, id, "ID")
+			}
+			unknown := try("key_000000000000")
+			for _, id := range []string{key.ID, other.ID} {
+				if got := try(id); got != unknown {
+					t.Errorf("%s: %q, want %q", call, got, unknown)
+				}
+			}
+		}
+		if got, want := narrow.keys(""), map[string]string{"child": "active", "grandchild": "active"}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("a key sees %v, want %v", got, want)
+		}
+	}
+	if got := grandchild.keys(""); len(got) != 1 {
+		t.Errorf("the last key sees %v", got)
+	}
 	child.call("PATCH", "/keys/"+grandchildKey.ID, `{"name":"grandchild","networks":["127.0.0.0/8"]}`, 200, nil)
 	child.call("PATCH", "/keys/"+childKey.ID, `{"name":"child"}`, 200, nil)
 	root.call("PATCH", "/keys/"+childKey.ID, `{"networks":["127.0.0.0/8"],"expires_at":"2090-01-01T00:00:00Z"}`, 200, nil)
@@ -489,6 +511,22 @@ func TestApps(t *testing.T) {
 	}
 }
 
+// signedInWith is a session that was opened with a key.
+func (c caller) signedInWith(k keyDoc) caller {
+	scopes, err := access.ParseScopes(k.Scopes)
+	if err != nil {
+		c.s.t.Fatal(err)
+	}
+	return caller{s: c.s, person: access.Principal{
+		ID:         k.Owner,
+		Mode:       access.BySession,
+		Scope:      scopes,
+		Credential: "ses_x",
+		Key:        k.ID,
+		Plan:       k.Plan,
+	}}
+}
+
 type ownerDoc struct {
 	ID, Name, Email, Plan          string
 	Operator                       bool
@@ -548,7 +586,7 @@ func TestOperators(t *testing.T) {
 	// A key that an operator makes is for everyday use.
 	everyday, _ := root.make(`{"name":"everyday"}`)
 	everyday.call("GET", "/owners", "", 403, nil)
-	everyday.call("POST", "/keys/"+rootKey.ID+"/rotate", "", 403, nil)
+	everyday.call("POST", "/keys/"+rootKey.ID+"/rotate", "", 404, nil)
 
 	// Operators see and end what belongs to others, and get no secrets of it.
 	of := encode("owner", ana.person.ID)

@@ -75,7 +75,11 @@ func (a *API) listKeys(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	all, err := a.Keys.Owned(r.Context(), id)
+	within := access.WholeAccount(id)
+	if by := access.FromContext(r.Context()); id == by.ID {
+		within = a.Keys.Reach(by)
+	}
+	all, err := a.Keys.Owned(r.Context(), within)
 	if err != nil {
 		return response{}, err
 	}
@@ -184,33 +188,26 @@ func (a *API) createKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	return out, err
 }
 
-// findKey returns the key that a request names if the caller may know of it.
+// findKey returns the key that a request names if the caller may know of it. A caller
+// that sends a key, or signed in with one, knows of that key and those made with it:
+// otherwise a key with few rights would be enough to get one with more.
 func (a *API) findKey(r *http.Request) (access.Key, error) {
 	if err := a.Keys.Refresh(r.Context()); err != nil {
 		return access.Key{}, err
 	}
 	by, id := access.FromContext(r.Context()), r.PathValue("id")
 	key, known := a.Keys.Key(id)
-	if !known || key.Account() != by.ID && !by.Operator {
+	if !known || !by.Operator && !a.Keys.Reach(by).Has(key.Account(), key.ID) {
 		return access.Key{}, fault.New(fault.NotFound, "There is no key %q. GET /api/v1/account/keys lists yours.", id)
 	}
 	return key, nil
 }
 
-// checkManages returns an error unless the caller may manage a key. A caller that sends a
-// key, or signed in with one, may manage that key and those made with it: otherwise a
-// key with few rights would be enough to get one with more.
-func (a *API) checkManages(by access.Principal, key access.Key) error {
+// checkOwn returns an error unless a key that the caller may know of is in the caller's
+// account. Operators know of all keys.
+func checkOwn(by access.Principal, key access.Key) error {
 	if key.Account() != by.ID {
 		return fault.New(fault.Forbidden, "The key %s belongs to another owner: operators may revoke it, and nothing else.", key.ID)
-	}
-	if by.Key == "" {
-		return nil
-	}
-	for above := key; above.ID != by.Key; above, _ = a.Keys.Key(above.Parent) {
-		if above.Parent == "" {
-			return fault.New(fault.Forbidden, "The key %s was not made with yours, %s: use the key with which it was made, or sign in without a key.", key.ID, by.Key)
-		}
 	}
 	return nil
 }
@@ -230,7 +227,7 @@ func (a *API) changeKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 		return response{}, err
 	}
 	by := access.FromContext(r.Context())
-	if err := a.checkManages(by, key); err != nil {
+	if err := checkOwn(by, key); err != nil {
 		return response{}, err
 	}
 	moves := change.ExpiresAt != nil && !change.ExpiresAt.Equal(key.ExpiresAt) || change.Networks != nil && !slices.Equal(*change.Networks, key.Networks)
@@ -245,7 +242,7 @@ func (a *API) changeKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 
 // changedKey returns the response to a change of a key, with its text if that is new.
 func (a *API) changedKey(ctx context.Context, key access.Key, raw string) (response, error) {
-	all, err := a.Keys.Owned(ctx, key.Account())
+	all, err := a.Keys.Owned(ctx, access.WholeAccount(key.Account()))
 	if err != nil {
 		return response{}, err
 	}
@@ -286,7 +283,7 @@ func (a *API) rotateKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	if err != nil {
 		return response{}, err
 	}
-	if err := a.checkManages(access.FromContext(r.Context()), key); err != nil {
+	if err := checkOwn(access.FromContext(r.Context()), key); err != nil {
 		return response{}, err
 	}
 	key, raw, err := a.Keys.Rotate(r.Context(), key.ID, time.Duration(body.Overlap)*time.Second)
@@ -300,11 +297,6 @@ func (a *API) revokeKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	key, err := a.findKey(r)
 	if err != nil {
 		return response{}, err
-	}
-	if by := access.FromContext(r.Context()); !by.Operator {
-		if err := a.checkManages(by, key); err != nil {
-			return response{}, err
-		}
 	}
 	_, err = a.Keys.Revoke(r.Context(), key.ID)
 	return response{status: http.StatusNoContent}, err

@@ -116,6 +116,7 @@ var operationIDs = map[string]string{
 	"DELETE /api/v1/webhooks/{id}":         "deleteWebhook",
 	"POST /api/v1/webhooks/{id}/test":      "testWebhook",
 	"POST /api/v1/webhooks/{id}/rotate":    "rotateWebhook",
+	"POST /api/v1/webhooks/{id}/adopt":     "adoptWebhook",
 	"GET /api/v1/webhooks/{id}/deliveries": "getDeliveries",
 	"POST /api/v1/webhooks/{id}/redeliver": "redeliver",
 

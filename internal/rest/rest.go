@@ -131,6 +131,7 @@ var routes = []route{
 	{pattern: "DELETE /api/v1/webhooks/{id}", operation: "deleteWebhook", need: lasting, bounded: true, handle: (*API).deleteWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/test", operation: "testWebhook", need: lasting, handle: (*API).testWebhook},
 	{pattern: "POST /api/v1/webhooks/{id}/rotate", operation: "rotateWebhook", need: lasting, bounded: true, handle: (*API).rotateWebhook},
+	{pattern: "POST /api/v1/webhooks/{id}/adopt", operation: "adoptWebhook", need: lasting, bounded: true, handle: (*API).adoptWebhook},
 	{pattern: "GET /api/v1/webhooks/{id}/deliveries", operation: "getDeliveries", need: lasting, bounded: true, handle: (*API).listDeliveries, columns: deliveryColumns},
 	{pattern: "POST /api/v1/webhooks/{id}/redeliver", operation: "redeliver", need: lasting, handle: (*API).redeliver, expensive: true},
 	{pattern: "GET /openapi.json", operation: "getOpenapiJson", handle: (*API).openapiJSON, static: true},

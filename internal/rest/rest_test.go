@@ -126,7 +126,7 @@ func serve(t *testing.T, o query.Options) *service {
 			BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count,
 			Signs: func(string) bool { return !s.distrusted.Load() },
 		}),
-		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet}),
+		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet, Keys: s.keys}),
 	})
 	if err != nil {
 		t.Fatal(err)

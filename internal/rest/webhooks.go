@@ -68,6 +68,7 @@ func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 // webhookResponse is a webhook as the API returns it.
 type webhookResponse struct {
 	ID             string           `json:"id"`
+	Key            *string          `json:"key"`
 	URL            string           `json:"url"`
 	Description    string           `json:"description"`
 	Events         []string         `json:"events"`
@@ -75,6 +76,7 @@ type webhookResponse struct {
 	Enabled        bool             `json:"enabled"`
 	DisabledAt     *time.Time       `json:"disabled_at"`
 	DisabledReason *string          `json:"disabled_reason"`
+	PausedReason   *string          `json:"paused_reason"`
 	StartsAfter    int64            `json:"starts_after"`
 	CreatedAt      time.Time        `json:"created_at"`
 	UpdatedAt      time.Time        `json:"updated_at"`
@@ -90,7 +92,7 @@ type endpointBody struct {
 	Dead          int        `json:"dead"`
 }
 
-func newWebhookResponse(w webhook.Webhook) webhookResponse {
+func (a *API) newWebhookResponse(w webhook.Webhook) webhookResponse {
 	selected := w.Events
 	if len(selected) == 0 {
 		selected = events.DefaultEvents
@@ -100,9 +102,19 @@ func newWebhookResponse(w webhook.Webhook) webhookResponse {
 		names[i] = string(e)
 	}
 	return webhookResponse{
-		ID: w.ID, URL: w.URL, Description: w.Description, Events: names, Filter: query.NewFilterBody(w.Filter), Enabled: w.Enabled,
-		DisabledAt: query.TimeOrNull(w.DisabledAt), DisabledReason: query.OrNull(w.DisabledReason), StartsAfter: w.StartsAfter,
-		CreatedAt: query.Madrid(w.CreatedAt), UpdatedAt: query.Madrid(w.UpdatedAt),
+		ID:             w.ID,
+		Key:            query.OrNull(w.Key),
+		URL:            w.URL,
+		Description:    w.Description,
+		Events:         names,
+		Filter:         query.NewFilterBody(w.Filter),
+		Enabled:        w.Enabled,
+		DisabledAt:     query.TimeOrNull(w.DisabledAt),
+		DisabledReason: query.OrNull(w.DisabledReason),
+		PausedReason:   query.OrNull(a.Webhooks.PausedReason(&w)),
+		StartsAfter:    w.StartsAfter,
+		CreatedAt:      query.Madrid(w.CreatedAt),
+		UpdatedAt:      query.Madrid(w.UpdatedAt),
 	}
 }
 
@@ -133,7 +145,10 @@ func readBody(r *http.Request, into any) error {
 	return nil
 }
 
-func owner(r *http.Request) string { return access.FromContext(r.Context()).ID }
+// reach returns what the caller may see and change.
+func (a *API) reach(r *http.Request) access.Reach {
+	return a.Keys.Reach(access.FromContext(r.Context()))
+}
 
 func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, error) {
 	var body webhookRequest
@@ -147,11 +162,11 @@ func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 	if err := checkScope(access.FromContext(r.Context()), &draft); err != nil {
 		return response{}, err
 	}
-	w, secret, err := a.Webhooks.Create(r.Context(), owner(r), draft)
+	w, secret, err := a.Webhooks.Create(r.Context(), a.reach(r), draft)
 	if err != nil {
 		return response{}, err
 	}
-	doc := newWebhookResponse(w)
+	doc := a.newWebhookResponse(w)
 	doc.Secret = &secret
 	out, err := encode(doc)
 	out.status, out.location = http.StatusCreated, "/api/v1/webhooks/"+w.ID
@@ -159,23 +174,23 @@ func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 }
 
 func (a *API) listWebhooks(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	all, err := a.Webhooks.List(r.Context(), owner(r))
+	all, err := a.Webhooks.List(r.Context(), a.reach(r))
 	if err != nil {
 		return response{}, err
 	}
 	docs := make([]webhookResponse, 0, len(all))
 	for _, w := range all {
-		docs = append(docs, newWebhookResponse(w))
+		docs = append(docs, a.newWebhookResponse(w))
 	}
 	return encode(map[string]any{"data": docs})
 }
 
 func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	w, e, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
+	w, e, err := a.Webhooks.Get(r.Context(), a.reach(r), r.PathValue("id"))
 	if err != nil {
 		return response{}, err
 	}
-	doc := newWebhookResponse(w)
+	doc := a.newWebhookResponse(w)
 	doc.Endpoint = &endpointBody{
 		FailingSince: query.TimeOrNull(e.FailingSince), LastSuccessAt: query.TimeOrNull(e.LastSuccessAt), LastFailureAt: query.TimeOrNull(e.LastFailureAt),
 		Pending: e.Pending, Dead: e.Dead,
@@ -188,7 +203,7 @@ func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 	if err := readBody(r, &body); err != nil {
 		return response{}, err
 	}
-	w, err := a.Webhooks.Update(r.Context(), owner(r), r.PathValue("id"), func(d *webhook.Draft) error {
+	w, err := a.Webhooks.Update(r.Context(), a.reach(r), r.PathValue("id"), func(d *webhook.Draft) error {
 		if err := body.apply(d, s); err != nil {
 			return err
 		}
@@ -197,22 +212,28 @@ func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 	if err != nil {
 		return response{}, err
 	}
-	return encode(newWebhookResponse(w))
+	return encode(a.newWebhookResponse(w))
 }
 
 func (a *API) deleteWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	if err := a.Webhooks.Delete(r.Context(), owner(r), r.PathValue("id")); err != nil {
-		return response{}, err
-	}
-	return response{status: http.StatusNoContent}, nil
+	return response{status: http.StatusNoContent}, a.Webhooks.Delete(r.Context(), a.reach(r), r.PathValue("id"))
 }
 
-func (a *API) rotateWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	w, secret, err := a.Webhooks.Rotate(r.Context(), owner(r), r.PathValue("id"))
+// adoptWebhook makes a webhook that was made with another key belong to the caller.
+func (a *API) adoptWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	w, err := a.Webhooks.Adopt(r.Context(), a.reach(r), r.PathValue("id"))
 	if err != nil {
 		return response{}, err
 	}
-	doc := newWebhookResponse(w)
+	return encode(a.newWebhookResponse(w))
+}
+
+func (a *API) rotateWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	w, secret, err := a.Webhooks.Rotate(r.Context(), a.reach(r), r.PathValue("id"))
+	if err != nil {
+		return response{}, err
+	}
+	doc := a.newWebhookResponse(w)
 	doc.Secret = &secret
 	return encode(doc)
 }
@@ -239,7 +260,7 @@ func newAttemptBody(a store.Attempt) attemptBody {
 }
 
 func (a *API) testWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	attempt, err := a.Webhooks.Test(r.Context(), owner(r), r.PathValue("id"))
+	attempt, err := a.Webhooks.Test(r.Context(), a.reach(r), r.PathValue("id"))
 	if err != nil {
 		return response{}, err
 	}
@@ -272,7 +293,7 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, er
 		return response{}, err
 	}
 	id := r.PathValue("id")
-	found, err := a.Webhooks.Deliveries(r.Context(), owner(r), id, q)
+	found, err := a.Webhooks.Deliveries(r.Context(), a.reach(r), id, q)
 	if err != nil {
 		return response{}, err
 	}
@@ -302,7 +323,7 @@ func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	if err := readBody(r, &body); err != nil {
 		return response{}, err
 	}
-	w, _, err := a.Webhooks.Get(r.Context(), owner(r), r.PathValue("id"))
+	w, _, err := a.Webhooks.Get(r.Context(), a.reach(r), r.PathValue("id"))
 	if err != nil {
 		return response{}, err
 	}
@@ -312,9 +333,9 @@ func (a *API) redeliver(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	count := 1
 	switch id := r.PathValue("id"); {
 	case body.Seq != nil && body.Since == nil:
-		err = a.Webhooks.Redeliver(r.Context(), owner(r), id, *body.Seq)
+		err = a.Webhooks.Redeliver(r.Context(), a.reach(r), id, *body.Seq)
 	case body.Since != nil && body.Seq == nil && *body.Since >= 0:
-		count, err = a.Webhooks.RedeliverSince(r.Context(), owner(r), id, *body.Since)
+		count, err = a.Webhooks.RedeliverSince(r.Context(), a.reach(r), id, *body.Since)
 	default:
 		err = fault.New(fault.Invalid, "Give seq for one change, or since for all changes after one.")
 	}

@@ -17,7 +17,9 @@ type webhookDoc struct {
 	Events                       []string
 	Filter                       map[string]string
 	Enabled                      bool
-	StartsAfter                  int64 `json:"starts_after"`
+	StartsAfter                  int64  `json:"starts_after"`
+	Key                          string `json:"key"`
+	PausedReason                 string `json:"paused_reason"`
 }
 
 // call sends a body, expects the status and decodes the response.
@@ -261,5 +263,114 @@ func TestBodiesOfTheWrongTypes(t *testing.T) {
 		if text := string(a.body); !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), want) || strings.Contains(text, "Go ") || strings.Contains(text, "webhookBody") {
 			t.Errorf("%s: %s", body, text)
 		}
+	}
+}
+
+// A key, and a session that was opened with it, manages the webhooks that were made with
+// it or with a key below. For others there are no other webhooks. A webhook pauses with
+// its key, and the owner adopts it.
+func TestWebhooksOfKeys(t *testing.T) {
+	s := start(t, "demo", market())
+	const root = "/api/v1/webhooks"
+	ana := s.person("ana", false)
+	desk, deskKey := ana.make(`{"name":"desk"}`)
+	export, exportKey := desk.make(`{"name":"export"}`)
+	sibling, siblingKey := ana.make(`{"name":"sibling"}`)
+	made := map[string]webhookDoc{}
+	for name, c := range map[string]caller{"ana": ana, "desk": desk, "export": export, "sibling": sibling} {
+		var h webhookDoc
+		c.send("POST", root, `{"url":"http://127.0.0.1:1/`+name+`"}`, 201, &h)
+		made[name] = h
+	}
+	if made["ana"].Key != "" || made["desk"].Key != deskKey.ID || made["export"].Key != exportKey.ID {
+		t.Errorf("%+v", made)
+	}
+	operations := []struct{ method, path, body string }{
+		{"GET", "", ""},
+		{"PATCH", "", `{}`},
+		{"DELETE", "", ""},
+		{"POST", "/test", ""},
+		{"POST", "/rotate", ""},
+		{"POST", "/adopt", ""},
+		{"GET", "/deliveries", ""},
+		{"POST", "/redeliver", `{"seq":1}`},
+	}
+	for _, c := range []struct {
+		caller
+		sees []string
+	}{
+		{ana, []string{"ana", "desk", "export", "sibling"}},
+		{desk, []string{"desk", "export"}},
+		{desk.signedInWith(deskKey), []string{"desk", "export"}},
+		{export, []string{"export"}},
+		{export.signedInWith(exportKey), []string{"export"}},
+		{sibling, []string{"sibling"}},
+		{sibling.signedInWith(siblingKey), []string{"sibling"}},
+	} {
+		var list struct{ Data []webhookDoc }
+		c.send("GET", root, "", 200, &list)
+		var got []string
+		for _, h := range list.Data {
+			got = append(got, h.URL[strings.LastIndex(h.URL, "/")+1:])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.sees) {
+			t.Errorf("the list has %v, want %v", got, c.sees)
+		}
+		for name, h := range made {
+			if slices.Contains(c.sees, name) {
+				c.send("GET", root+"/"+h.ID, "", 200, nil)
+				continue
+			}
+			for _, o := range operations {
+				const unknown = "wh_0000000000000000"
+				hidden := c.send(o.method, root+"/"+h.ID+o.path, o.body, 404, nil).problem().Detail
+				missing := c.send(o.method, root+"/"+unknown+o.path, o.body, 404, nil).problem().Detail
+				if strings.ReplaceAll(hidden, h.ID, unknown) != missing {
+					t.Errorf("%s %s: %q, want %q", o.method, o.path, hidden, missing)
+				}
+			}
+		}
+	}
+
+	path, read := root+"/"+made["export"].ID, webhookDoc{}
+	ana.call("DELETE", "/keys/"+deskKey.ID, "", 204, nil) // the key above
+	ana.send("GET", path, "", 200, &read)
+	if !strings.Contains(read.PausedReason, exportKey.ID) || !read.Enabled {
+		t.Errorf("after the key was revoked: %+v", read)
+	}
+	export.send("POST", path+"/adopt", "", 401, nil)
+	sibling.send("POST", path+"/adopt", "", 404, nil)
+	for range 2 {
+		read = webhookDoc{}
+		ana.send("POST", path+"/adopt", "", 200, &read)
+		if read.ID != made["export"].ID || read.Key != "" || read.PausedReason != "" || !read.Enabled || read.Secret != "" {
+			t.Errorf("adopted: %+v", read)
+		}
+	}
+	if csv := ana.send("GET", root+".csv", "", 200, nil); !strings.Contains(string(csv.body), deskKey.ID) || !strings.Contains(string(csv.body), "is not valid") {
+		t.Errorf("%s", csv.body)
+	}
+}
+
+// The first key of an account sees all of it, and adopts for the account.
+func TestFirstKeyAdopts(t *testing.T) {
+	s := start(t, "demo", market())
+	root, rootKey := s.holder(access.Key{Plan: "pro", Scopes: access.AllScopes})
+	child, childKey := root.make(`{"name":"child"}`)
+	var made, read webhookDoc
+	child.send("POST", "/api/v1/webhooks", `{"url":"http://127.0.0.1:1/"}`, 201, &made)
+	root.call("DELETE", "/keys/"+childKey.ID, "", 204, nil)
+	signedIn := caller{s: s, person: access.Principal{ID: rootKey.ID, Mode: access.BySession, Scope: access.AllScopes, Key: rootKey.ID, Plan: "pro", Credential: "ses_x"}}
+	for _, c := range []caller{root, signedIn} {
+		c.send("GET", "/api/v1/webhooks/"+made.ID, "", 200, &read)
+		if read.Key != childKey.ID || read.PausedReason == "" {
+			t.Errorf("%+v", read)
+		}
+	}
+	read = webhookDoc{}
+	root.send("POST", "/api/v1/webhooks/"+made.ID+"/adopt", "", 200, &read)
+	if read.Key != "" || read.PausedReason != "" {
+		t.Errorf("%+v", read)
 	}
 }

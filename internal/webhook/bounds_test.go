@@ -56,7 +56,7 @@ func TestFilterBounds(t *testing.T) {
 	if fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a change that is too much together: %v", err)
 	}
-	if _, _, err := p.Create(t.Context(), "key_other", draft(long)); err != nil {
+	if _, _, err := p.Create(t.Context(), other, draft(long)); err != nil {
 		t.Errorf("another owner: %v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestTestLimits(t *testing.T) {
 		m := webhook.New(webhook.Options{})
 		sent := func(id string) (n int) {
 			for ; ; n++ {
-				err := m.AllowTest(t.Context(), owner, id)
+				err := m.AllowTest(t.Context(), ownerID, id)
 				if err == nil {
 					continue
 				}
@@ -146,7 +146,7 @@ func TestSlotsOfOwner(t *testing.T) {
 		hook, _ := create(t, p, slow)
 		hooks = append(hooks, hook)
 	}
-	if _, _, err := p.Create(t.Context(), "key_other", webhook.Draft{URL: fast.url, Enabled: true}); err != nil {
+	if _, _, err := p.Create(t.Context(), other, webhook.Draft{URL: fast.url, Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
 	w.publish(t, p.db, 1)

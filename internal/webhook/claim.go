@@ -92,7 +92,11 @@ func (d *dispatcher) claimable(failing bool) (free int, ids []string) {
 	for id, h := range known {
 		texts = texts || h.Enabled && h.Filter.InDocument
 		r := d.backoffs[id]
-		if d.held[id] == nil && d.served(h) && (!now.Before(r.until) || r.revision != h.revision) && of[h.Owner] < d.slots/4 {
+		rested := !now.Before(r.until) || r.revision != h.revision
+		if d.held[id] != nil || !rested || of[h.Owner] >= d.slots/4 {
+			continue
+		}
+		if _, served := d.served(h); served {
 			of[h.Owner]++
 			ids = append(ids, id)
 		}

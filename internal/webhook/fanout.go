@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -132,27 +133,33 @@ func (m *Manager) match(ctx context.Context, known *hooks, from int64, newest di
 	return f, nil
 }
 
-// listening returns the enabled webhooks, sorted by owner.
+// listening returns the enabled webhooks, sorted by owner and key.
 func (known *hooks) listening() (out []*hook) {
 	for _, h := range known.byID {
 		if h.Enabled {
 			out = append(out, h)
 		}
 	}
-	slices.SortFunc(out, func(a, b *hook) int { return strings.Compare(a.Owner, b.Owner) })
+	slices.SortFunc(out, func(a, b *hook) int {
+		return cmp.Or(strings.Compare(a.Owner, b.Owner), strings.Compare(a.Key, b.Key))
+	})
 	return out
 }
 
-// selected returns the deliveries of a change to the webhooks, which are sorted by
-// owner, that the function matches. It adds the time that this took to cost.
+// selected returns the deliveries of a change to the webhooks, which are sorted as by
+// listening, that the function matches. It adds the time that this took to cost.
 func (m *Manager) selected(hooks []*hook, c *disclosure.Change, cost map[string]time.Duration, match func(*hook) bool) (out []store.Delivery) {
 	for of := range byOwner(hooks) {
 		began := time.Now()
-		// The scope of a gone owner is unknown. It is checked again before
-		// a delivery is sent.
 		owner := m.ownerStatus(of[0].Owner)
-		may := owner.Gone != "" || owner.mayRead(string(c.Event))
-		for _, h := range of {
+		status := owner
+		for i, h := range of {
+			if i == 0 || h.Key != of[i-1].Key {
+				status = m.withKey(owner, h.Key)
+			}
+			// The scope of a gone owner or key is unknown. It is checked again before
+			// a delivery is sent.
+			may := status.Gone != "" || status.mayRead(string(c.Event))
 			if may && c.Seq > h.StartsAfter && match(h) {
 				out = append(out, store.Delivery{Webhook: h.ID, Seq: c.Seq, Event: string(c.Event)})
 			}

@@ -53,6 +53,14 @@ type Encoder interface {
 	Text(ctx context.Context, e *events.Event) (*document.Content, error)
 }
 
+// Keys knows which keys are valid; access.Keyring is one.
+type Keys interface {
+	// State returns what a key may do now.
+	State(id string) (o access.Owner, known bool)
+	// Behind returns the time since all keys were last known.
+	Behind() time.Duration
+}
+
 // Options are a manager's collaborators.
 type Options struct {
 	Store        Store
@@ -63,6 +71,9 @@ type Options struct {
 	// OwnerStatus returns the status of an owner. While it is gone, deliveries
 	// are kept but not sent. Nil: every owner is served.
 	OwnerStatus func(owner string) OwnerStatus
+	// Keys knows the keys with which webhooks were made. While one is not valid, its
+	// webhooks are treated as those of a gone owner. Nil: every key is valid.
+	Keys Keys
 	// OwnerTimeout is the time without use after which the subject of a token
 	// counts as gone. 0: never.
 	OwnerTimeout time.Duration

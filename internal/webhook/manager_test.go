@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
@@ -160,7 +161,7 @@ func TestLimit(t *testing.T) {
 	if _, _, err := ps[1].Create(t.Context(), owner, webhook.Draft{URL: r.url}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("one too many: %v", err)
 	}
-	if _, _, err := ps[1].Create(t.Context(), "key_other", webhook.Draft{URL: r.url}); err != nil {
+	if _, _, err := ps[1].Create(t.Context(), other, webhook.Draft{URL: r.url}); err != nil {
 		t.Errorf("another owner: %v", err)
 	}
 	if err := ps[0].Delete(t.Context(), owner, all[0].ID); err != nil {
@@ -169,31 +170,40 @@ func TestLimit(t *testing.T) {
 	create(t, ps[1], r)
 }
 
+// operations returns every operation on a webhook by name.
+func (p *process) operations(ctx context.Context, by access.Reach, id string) map[string]func() error {
+	return map[string]func() error{
+		"Get": func() error { _, _, err := p.Get(ctx, by, id); return err },
+		"Update": func() error {
+			_, err := p.Update(ctx, by, id, func(*webhook.Draft) error { return nil })
+			return err
+		},
+		"Delete":         func() error { return p.Delete(ctx, by, id) },
+		"Adopt":          func() error { _, err := p.Adopt(ctx, by, id); return err },
+		"Rotate":         func() error { _, _, err := p.Rotate(ctx, by, id); return err },
+		"Test":           func() error { _, err := p.Test(ctx, by, id); return err },
+		"Deliveries":     func() error { _, err := p.Deliveries(ctx, by, id, store.DeliveryQuery{Limit: 1}); return err },
+		"Redeliver":      func() error { return p.Redeliver(ctx, by, id, 1) },
+		"RedeliverSince": func() error { _, err := p.RedeliverSince(ctx, by, id, 0); return err },
+	}
+}
+
 func TestOtherOwners(t *testing.T) {
 	p := newWorld(t).idle(t, quick, nil)
 	r := newReceiver(t, ok)
 	hook, _ := create(t, p, r)
 	ctx := t.Context()
-	for _, c := range []struct{ owner, id string }{{"key_other", hook.ID}, {owner, "wh_0000000000000000"}, {owner, ""}, {"", hook.ID}} {
-		for name, do := range map[string]func() error{
-			"Get": func() error { _, _, err := p.Get(ctx, c.owner, c.id); return err },
-			"Update": func() error {
-				_, err := p.Update(ctx, c.owner, c.id, func(*webhook.Draft) error { return nil })
-				return err
-			},
-			"Delete":         func() error { return p.Delete(ctx, c.owner, c.id) },
-			"Rotate":         func() error { _, _, err := p.Rotate(ctx, c.owner, c.id); return err },
-			"Test":           func() error { _, err := p.Test(ctx, c.owner, c.id); return err },
-			"Deliveries":     func() error { _, err := p.Deliveries(ctx, c.owner, c.id, store.DeliveryQuery{Limit: 1}); return err },
-			"Redeliver":      func() error { return p.Redeliver(ctx, c.owner, c.id, 1) },
-			"RedeliverSince": func() error { _, err := p.RedeliverSince(ctx, c.owner, c.id, 0); return err },
-		} {
+	for _, c := range []struct {
+		owner access.Reach
+		id    string
+	}{{other, hook.ID}, {owner, "wh_0000000000000000"}, {owner, ""}, {access.Reach{}, hook.ID}} {
+		for name, do := range p.operations(ctx, c.owner, c.id) {
 			if err := do(); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("%s of %v: %v", name, c, err)
 			}
 		}
 	}
-	if all, err := p.List(ctx, "key_other"); err != nil || len(all) != 0 {
+	if all, err := p.List(ctx, other); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}
 	// The query cannot select deliveries of another owner.

@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -49,6 +50,32 @@ func (m *Manager) ownerStatus(owner string) OwnerStatus {
 	}
 	return s
 }
+
+// status returns whether a webhook is served: its owner must be valid, and the key with
+// which it was made.
+func (m *Manager) status(w *Webhook) OwnerStatus { return m.withKey(m.ownerStatus(w.Owner), w.Key) }
+
+// withKey returns the status of a webhook that was made with a key, from the status of
+// its owner. The owner can adopt the webhook, so that it is never removed for its key.
+func (m *Manager) withKey(s OwnerStatus, key string) OwnerStatus {
+	if key == "" || s.Gone != "" || m.o.Keys == nil {
+		return s
+	}
+	k, known := m.o.Keys.State(key)
+	if !known && k.Gone == "" {
+		k.Gone = "it is not known" // perhaps not yet: another process may have created it a moment ago
+	}
+	s.Scope &= k.Scope
+	if k.Gone != "" {
+		s.Gone = fmt.Sprintf("the key %s with which it was made is not valid (%s): adopt the webhook to resume it", key, k.Gone)
+		s.Since = k.Since
+	}
+	return s
+}
+
+// PausedReason returns why nothing is sent to a webhook, apart from being disabled. It
+// is empty while the webhook is served.
+func (m *Manager) PausedReason(w *Webhook) string { return m.status(w).Gone }
 
 // mayRead reports whether an owner may receive an event.
 func (s OwnerStatus) mayRead(event string) bool {
@@ -116,7 +143,7 @@ func (m *Manager) syncOwners(ctx context.Context) error {
 // pending deliveries are dropped.
 func (m *Manager) removeGone(ctx context.Context) {
 	for _, h := range m.known.Load().byID {
-		s := m.ownerStatus(h.Owner)
+		s := m.status(&h.Webhook)
 		if s.Gone == "" || s.Since.IsZero() || time.Since(s.Since) < goneGrace {
 			continue
 		}
@@ -126,8 +153,7 @@ func (m *Manager) removeGone(ctx context.Context) {
 				continue
 			}
 			m.audit(ctx, "webhook.removed", &h.Webhook, slog.String("reason", s.Gone))
-		} else if h.Enabled {
-			m.disable(ctx, h, s.Gone)
+		} else if h.Enabled && m.disable(ctx, h, s.Gone) {
 			if err := m.o.Store.DropDeliveries(ctx, h.ID); err != nil {
 				m.log.WarnContext(ctx, "cannot drop the deliveries of a disabled webhook", "webhook", h.ID, "err", err)
 			}
@@ -135,10 +161,11 @@ func (m *Manager) removeGone(ctx context.Context) {
 	}
 }
 
-// skipReason returns why a delivery is not sent, empty if it is.
-func (m *Manager) skipReason(h *hook, d store.Delivery) string {
+// skipReason returns why a delivery is not sent to a webhook with a status, empty if it
+// is.
+func (s OwnerStatus) skipReason(d store.Delivery) string {
 	switch {
-	case !m.ownerStatus(h.Owner).mayRead(d.Event):
+	case !s.mayRead(d.Event):
 		return "not sent: the owner of the webhook may not read it"
 	case time.Since(d.DueAt) > maxDelay:
 		return "not sent: it was due for more than four days; ask for it with redeliver"
@@ -199,7 +226,7 @@ func (m *Manager) Disable(ctx context.Context, id, reason string) error {
 	if err != nil {
 		return err
 	}
-	_, err = m.change(ctx, owner, id, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
+	_, err = m.change(ctx, access.WholeAccount(owner), id, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
 		was := w.Enabled
 		w.Enabled = false
 		w.setEnabled(now, reason)

@@ -55,7 +55,7 @@ func TestOwnersThatAreGone(t *testing.T) {
 			if err := p.db.Enqueue(t.Context(), store.Delivery{Webhook: hook.ID, Seq: 1, Event: "report.published"}); err != nil {
 				t.Fatal(err)
 			}
-			for name, ago := range map[string]time.Duration{owner: test.seen, issuer: test.trusted} {
+			for name, ago := range map[string]time.Duration{ownerID: test.seen, issuer: test.trusted} {
 				if ago == 0 {
 					continue
 				}
@@ -108,13 +108,13 @@ func TestSeenIsWrittenRarely(t *testing.T) {
 	create(t, p, newReceiver(t, ok))
 	for range 3 {
 		for range 100 {
-			p.Seen(owner)
+			p.Seen(ownerID)
 			p.Seen("https://id.example#somebody")
 		}
 		p.CheckOwners(t.Context())
 	}
 	uses, err := p.db.Uses(t.Context())
-	if err != nil || db.uses.Load() != 2 || len(uses) != 2 || time.Since(uses["webhook-owner "+owner].Last) > time.Hour {
+	if err != nil || db.uses.Load() != 2 || len(uses) != 2 || time.Since(uses["webhook-owner "+ownerID].Last) > time.Hour {
 		t.Errorf("%d writes, %v, %v", db.uses.Load(), uses, err)
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
 
 // Test sends a sample now and returns the attempt. Nothing is stored.
-func (m *Manager) Test(ctx context.Context, owner, id string) (store.Attempt, error) {
-	h, err := m.find(ctx, owner, id)
+func (m *Manager) Test(ctx context.Context, by access.Reach, id string) (store.Attempt, error) {
+	h, err := m.find(ctx, by, id)
 	if err != nil {
 		return store.Attempt{}, err
 	}
@@ -50,8 +51,8 @@ func (m *Manager) allowTest(ctx context.Context, h *hook) error {
 }
 
 // Deliveries lists the deliveries of a webhook.
-func (m *Manager) Deliveries(ctx context.Context, owner, id string, q store.DeliveryQuery) ([]store.Delivered, error) {
-	if _, err := m.find(ctx, owner, id); err != nil {
+func (m *Manager) Deliveries(ctx context.Context, by access.Reach, id string, q store.DeliveryQuery) ([]store.Delivered, error) {
+	if _, err := m.find(ctx, by, id); err != nil {
 		return nil, err
 	}
 	q.Webhook = id
@@ -67,8 +68,8 @@ const (
 
 // Redeliver sends a change again, or for the first time if the webhook selects
 // it.
-func (m *Manager) Redeliver(ctx context.Context, owner, id string, seq int64) error {
-	h, err := m.findEnabled(ctx, owner, id)
+func (m *Manager) Redeliver(ctx context.Context, by access.Reach, id string, seq int64) error {
+	h, err := m.findEnabled(ctx, by, id)
 	if err != nil {
 		return err
 	}
@@ -97,8 +98,8 @@ func (m *Manager) Redeliver(ctx context.Context, owner, id string, seq int64) er
 
 // RedeliverSince sends every change after a seq again that the webhook selects,
 // and returns their number. It sends none if there are too many.
-func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since int64) (int, error) {
-	h, err := m.findEnabled(ctx, owner, id)
+func (m *Manager) RedeliverSince(ctx context.Context, by access.Reach, id string, since int64) (int, error) {
+	h, err := m.findEnabled(ctx, by, id)
 	if err != nil {
 		return 0, err
 	}
@@ -145,8 +146,8 @@ func (m *Manager) RedeliverSince(ctx context.Context, owner, id string, since in
 	return len(found), nil
 }
 
-func (m *Manager) findEnabled(ctx context.Context, owner, id string) (*hook, error) {
-	h, err := m.find(ctx, owner, id)
+func (m *Manager) findEnabled(ctx context.Context, by access.Reach, id string) (*hook, error) {
+	h, err := m.find(ctx, by, id)
 	if err == nil && !h.Enabled {
 		return nil, fault.New(fault.Conflict, "This webhook is disabled: enable it first.")
 	}

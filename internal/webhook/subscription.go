@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"pregon/internal/auth/access"
 	authsecret "pregon/internal/auth/secret"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
@@ -32,7 +33,8 @@ func newID() string { return idPrefix + authsecret.RandomText(idLength) }
 
 // Create adds a webhook and returns it with its secret, which is never returned
 // again.
-func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook, secret string, err error) {
+func (m *Manager) Create(ctx context.Context, by access.Reach, d Draft) (w Webhook, secret string, err error) {
+	owner := by.Account()
 	if err := m.check(ctx, &d); err != nil {
 		return Webhook{}, "", err
 	}
@@ -46,7 +48,14 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 		return Webhook{}, "", err
 	}
 	now := time.Now().UTC().Truncate(time.Second)
-	w = Webhook{ID: newID(), Owner: owner, Draft: d, CreatedAt: now, UpdatedAt: now}
+	w = Webhook{
+		ID:        newID(),
+		Owner:     owner,
+		Key:       by.Maker(),
+		Draft:     d,
+		CreatedAt: now,
+		UpdatedAt: now,
+	}
 	w.setEnabled(now, "its owner has not enabled it yet")
 	if secret, err = w.addSecret(m.o.Sealer, now); err != nil {
 		return Webhook{}, "", err
@@ -66,7 +75,7 @@ func (m *Manager) Create(ctx context.Context, owner string, d Draft) (w Webhook,
 }
 
 func tooMany() error {
-	return fault.New(fault.Conflict, "You have %d webhooks, which is as many as you may: delete one.", maxPerOwner)
+	return fault.New(fault.Conflict, "The account has %d webhooks, which is as many as it may have: delete one.", maxPerOwner)
 }
 
 // checkFilters rejects a filter if all filters of the owner are too long
@@ -182,14 +191,14 @@ func (m *Manager) check(ctx context.Context, d *Draft) error {
 	return nil
 }
 
-// List returns an owner's webhooks, oldest first.
-func (m *Manager) List(ctx context.Context, owner string) ([]Webhook, error) {
+// List returns the webhooks within a reach, oldest first.
+func (m *Manager) List(ctx context.Context, by access.Reach) ([]Webhook, error) {
 	if err := m.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	var all []Webhook
 	for _, h := range m.known.Load().byID {
-		if h.Owner == owner {
+		if by.Has(h.Owner, h.Key) {
 			all = append(all, h.Webhook)
 		}
 	}
@@ -199,22 +208,21 @@ func (m *Manager) List(ctx context.Context, owner string) ([]Webhook, error) {
 	return all, nil
 }
 
-// find returns a webhook of an owner. It does not reveal that another owner has
-// it.
-func (m *Manager) find(ctx context.Context, owner, id string) (*hook, error) {
+// find returns a webhook within a reach. It does not reveal that there is one beyond.
+func (m *Manager) find(ctx context.Context, by access.Reach, id string) (*hook, error) {
 	if err := m.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	h := m.known.Load().byID[id]
-	if h == nil || h.Owner != owner {
+	if h == nil || !by.Has(h.Owner, h.Key) {
 		return nil, fault.New(fault.NotFound, "You have no webhook %q.", id)
 	}
 	return h, nil
 }
 
 // Get returns a webhook and the state of its endpoint.
-func (m *Manager) Get(ctx context.Context, owner, id string) (Webhook, store.Endpoint, error) {
-	h, err := m.find(ctx, owner, id)
+func (m *Manager) Get(ctx context.Context, by access.Reach, id string) (Webhook, store.Endpoint, error) {
+	h, err := m.find(ctx, by, id)
 	if err != nil {
 		return Webhook{}, store.Endpoint{}, err
 	}
@@ -224,9 +232,9 @@ func (m *Manager) Get(ctx context.Context, owner, id string) (Webhook, store.End
 
 // change updates a webhook unless the function reports no change. It starts
 // over if the webhook was changed concurrently.
-func (m *Manager) change(ctx context.Context, owner, id, event string, change func(*Webhook, time.Time) (bool, error)) (Webhook, error) {
+func (m *Manager) change(ctx context.Context, by access.Reach, id, event string, change func(*Webhook, time.Time) (bool, error)) (Webhook, error) {
 	for {
-		h, err := m.find(ctx, owner, id)
+		h, err := m.find(ctx, by, id)
 		if err != nil {
 			return Webhook{}, err
 		}
@@ -249,8 +257,8 @@ func (m *Manager) change(ctx context.Context, owner, id, event string, change fu
 
 // Update changes the draft of a webhook. A webhook that is enabled again starts
 // with the next change.
-func (m *Manager) Update(ctx context.Context, owner, id string, change func(*Draft) error) (Webhook, error) {
-	return m.change(ctx, owner, id, "webhook.changed", func(w *Webhook, now time.Time) (bool, error) {
+func (m *Manager) Update(ctx context.Context, by access.Reach, id string, change func(*Draft) error) (Webhook, error) {
+	return m.change(ctx, by, id, "webhook.changed", func(w *Webhook, now time.Time) (bool, error) {
 		d := w.Draft
 		d.Events = slices.Clone(d.Events)
 		if err := change(&d); err != nil {
@@ -265,7 +273,7 @@ func (m *Manager) Update(ctx context.Context, owner, id string, change func(*Dra
 			}
 		}
 		if d.Filter != w.Filter {
-			if err := m.checkFilters(owner, id, d.Filter); err != nil {
+			if err := m.checkFilters(w.Owner, id, d.Filter); err != nil {
 				return false, err
 			}
 		}
@@ -279,9 +287,20 @@ func (m *Manager) Update(ctx context.Context, owner, id string, change func(*Dra
 	})
 }
 
+// Adopt makes a webhook belong to the caller, who may see it already: to the account, or
+// to the caller's key. If it was paused because of its key, it continues as after any
+// other pause. It does nothing if the webhook belongs to the caller already.
+func (m *Manager) Adopt(ctx context.Context, by access.Reach, id string) (Webhook, error) {
+	return m.change(ctx, by, id, "webhook.adopted", func(w *Webhook, _ time.Time) (bool, error) {
+		same := w.Key == by.Maker()
+		w.Key = by.Maker()
+		return !same, nil
+	})
+}
+
 // Rotate adds a new secret to a webhook. The previous one signs too for a day.
-func (m *Manager) Rotate(ctx context.Context, owner, id string) (w Webhook, secret string, err error) {
-	w, err = m.change(ctx, owner, id, "webhook.rotated", func(w *Webhook, now time.Time) (bool, error) {
+func (m *Manager) Rotate(ctx context.Context, by access.Reach, id string) (w Webhook, secret string, err error) {
+	w, err = m.change(ctx, by, id, "webhook.rotated", func(w *Webhook, now time.Time) (bool, error) {
 		secret, err = w.addSecret(m.o.Sealer, now)
 		return true, err
 	})
@@ -292,9 +311,9 @@ func (m *Manager) Rotate(ctx context.Context, owner, id string) (w Webhook, secr
 }
 
 // Delete removes a webhook and its deliveries.
-func (m *Manager) Delete(ctx context.Context, owner, id string) error {
+func (m *Manager) Delete(ctx context.Context, by access.Reach, id string) error {
 	for {
-		h, err := m.find(ctx, owner, id)
+		h, err := m.find(ctx, by, id)
 		if err != nil {
 			return err
 		}
@@ -319,30 +338,36 @@ func (m *Manager) remove(ctx context.Context, w Webhook) error {
 	return m.Refresh(ctx)
 }
 
-// disable disables a webhook, unless its owner has changed its URL or enabled
-// it again meanwhile.
-func (m *Manager) disable(ctx context.Context, h *hook, reason string) {
+// disable disables a webhook, unless its owner has changed its URL, enabled it again
+// or adopted it meanwhile. It reports whether it did.
+func (m *Manager) disable(ctx context.Context, h *hook, reason string) (done bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	_, err := m.change(ctx, h.Owner, h.ID, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
-		if !w.Enabled || w.URL != h.URL || !w.EnabledAt.Equal(h.EnabledAt) {
-			return false, nil
+	_, err := m.change(ctx, access.WholeAccount(h.Owner), h.ID, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
+		done = w.Enabled && w.URL == h.URL && w.Key == h.Key && w.EnabledAt.Equal(h.EnabledAt)
+		if done {
+			w.Enabled = false
+			w.setEnabled(now, reason)
 		}
-		w.Enabled = false
-		w.setEnabled(now, reason)
-		return true, nil
+		return done, nil
 	})
 	if err != nil { // the next failed attempt tries again
 		m.log.WarnContext(ctx, "a webhook could not be disabled", "webhook", h.ID, "reason", reason, "err", err)
-		return
+		return false
 	}
-	m.log.WarnContext(ctx, "a webhook was disabled", "webhook", h.ID, "reason", reason)
+	if done {
+		m.log.WarnContext(ctx, "a webhook was disabled", "webhook", h.ID, "reason", reason)
+	}
+	return done
 }
 
 func (m *Manager) audit(ctx context.Context, event string, w *Webhook, more ...slog.Attr) {
 	attrs := []slog.Attr{
 		slog.String("webhook", w.ID), slog.String("owner", w.Owner),
 		slog.String("host", hostOf(w.URL)), slog.Bool("enabled", w.Enabled),
+	}
+	if w.Key != "" {
+		attrs = append(attrs, slog.String("key", w.Key))
 	}
 	if w.DisabledReason != "" {
 		attrs = append(attrs, slog.String("reason", w.DisabledReason))

@@ -9,6 +9,9 @@
 // because the process died or lost the store, or if its owner requests it. Its webhook-id is the same
 // each time.
 //
+// A webhook is paused while its owner or the key with which it was made is not
+// valid. Deliveries are created but not sent. The owner can adopt it.
+//
 // # Implementation
 //
 // The fan-out writes one row per change and webhook in the transaction that
@@ -72,6 +75,10 @@ type Draft struct {
 type Webhook struct {
 	ID    string `json:"id"`
 	Owner string `json:"owner"`
+	// Key is the key with which it was made or adopted, without which it is not served.
+	// It is empty if the account itself made it: the person, the subject of a token, or
+	// the first key. That is also the meaning in records from before there was a Key.
+	Key string `json:"key,omitempty"`
 	Draft
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`

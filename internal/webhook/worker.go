@@ -22,8 +22,21 @@ type backoff struct {
 	revision int64 // of the webhook: a changed webhook is tried at once
 }
 
-func (d *dispatcher) served(h *hook) bool {
-	return h != nil && h.Enabled && d.ownerStatus(h.Owner).Gone == ""
+// maxKeysBehind is the age of the known keys up to which deliveries are sent to webhooks
+// that were made with one: none begins two seconds after its key was revoked, however
+// slow the store is.
+const maxKeysBehind = 1900 * time.Millisecond
+
+// served reports whether deliveries are sent to a webhook now, and returns its status.
+func (d *dispatcher) served(h *hook) (s OwnerStatus, ok bool) {
+	if h == nil || !h.Enabled {
+		return s, false
+	}
+	if h.Key != "" && d.o.Keys != nil && d.o.Keys.Behind() > maxKeysBehind {
+		return s, false
+	}
+	s = d.status(&h.Webhook)
+	return s, s.Gone == ""
 }
 
 // work sends the due deliveries of a webhook until one fails.
@@ -39,10 +52,11 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 	}
 	for _, delivery := range c.Deliveries {
 		h := d.known.Load().byID[c.Webhook]
-		if !d.served(h) || d.ended() || held.ctx.Err() != nil || time.Since(start) > maxTurn {
+		status, served := d.served(h)
+		if !served || d.ended() || held.ctx.Err() != nil || time.Since(start) > maxTurn {
 			return
 		}
-		if reason := d.skipReason(h, delivery); reason != "" {
+		if reason := status.skipReason(delivery); reason != "" {
 			d.dead.Add(1)
 			r := store.Result{Webhook: h.ID, Epoch: delivery.Epoch, Seq: delivery.Seq, State: store.DeliveryDead, Attempt: store.Attempt{At: time.Now().UTC(), Error: reason}}
 			d.outcomes <- outcome{c.Webhook, &r}

@@ -24,6 +24,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
@@ -38,7 +39,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
 
-const owner = "key_owner"
+const ownerID = "key_owner"
+
+// The accounts of most tests.
+var (
+	owner = access.WholeAccount(ownerID)
+	other = access.WholeAccount("key_other")
+)
 
 // quick has the intervals of most tests: milliseconds instead of minutes. Timeouts
 // are long, so that nothing times out on a slow machine.

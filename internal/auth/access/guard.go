@@ -60,7 +60,8 @@ type Token struct {
 
 // Owner is the state of the person that a key or token belongs to.
 type Owner struct {
-	Gone     string // why the person has no access; empty while they have
+	Gone     string    // why the person has no access; empty while they have
+	Since    time.Time // when that began, if known
 	Scope    Scope
 	Plan     string
 	Operator bool
@@ -292,6 +293,7 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{}, errors.New("this token is not for use from " + from.String() + ": the key with which its owner signed in is not either")
 	}
 	p.Scope &= owner.Scope
+	p.Key = owner.Key
 	p.Plan = owner.Plan
 	return p, nil
 }

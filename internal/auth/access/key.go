@@ -75,6 +75,14 @@ func (k *Key) State(now time.Time) string {
 	return "active"
 }
 
+// endedAt returns when a key that is not active ended.
+func (k *Key) endedAt() time.Time {
+	if !k.RevokedAt.IsZero() {
+		return k.RevokedAt
+	}
+	return k.ExpiresAt
+}
+
 // OverlapEnds returns when the last replaced secret stops working, or zero.
 func (k *Key) OverlapEnds(now time.Time) (until time.Time) {
 	for _, s := range k.Secrets {

@@ -59,8 +59,8 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 	return k.Create(ctx, key)
 }
 
-// Owned returns the keys of an account with their use, oldest first.
-func (k *Keyring) Owned(ctx context.Context, account string) ([]ListedKey, error) {
+// Owned returns the keys within a reach with their use, oldest first.
+func (k *Keyring) Owned(ctx context.Context, r Reach) ([]ListedKey, error) {
 	all, err := k.List(ctx)
-	return slices.DeleteFunc(all, func(l ListedKey) bool { return l.Account() != account }), err
+	return slices.DeleteFunc(all, func(l ListedKey) bool { return !r.Has(l.Account(), l.ID) }), err
 }

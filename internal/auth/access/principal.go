@@ -109,7 +109,8 @@ type Principal struct {
 	// token came; empty for other tokens.
 	Credential string
 	// Key is the id of the key that the caller sent, or with which the session was
-	// opened. What the caller makes is not valid without it.
+	// opened. What the caller makes is not valid without it, and Keyring.Reach derives
+	// from it what the caller may see.
 	Key  string
 	Plan string // empty for tokens of assertions
 	// SigningKey is the id of the key that signed the token of the caller.

@@ -11,7 +11,10 @@ import (
 )
 
 // badKey is the reason why a known key is not valid.
-type badKey struct{ id, reason string }
+type badKey struct {
+	id, reason string
+	since      time.Time // when it ended, if known
+}
 
 func (b *badKey) Error() string { return b.reason }
 
@@ -41,7 +44,7 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 	}
 	h := found.holder
 	if reached(found.secret.ExpiresAt, time.Now()) && h.RevokedAt.IsZero() && !reached(h.ExpiresAt, time.Now()) {
-		return foundKey{}, &badKey{h.ID, "this key was replaced by a newer one"}
+		return foundKey{}, &badKey{id: h.ID, reason: "this key was replaced by a newer one"}
 	}
 	out := foundKey{holder: h, scope: AllScopes, plan: h.Plan, expires: found.secret.ExpiresAt}
 	if err := k.checkChain(&out, from); err != nil {
@@ -53,7 +56,7 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 			return foundKey{}, err
 		}
 		if owner.Gone != "" {
-			return foundKey{}, &badKey{h.ID, "this key is not valid: " + owner.Gone}
+			return foundKey{}, &badKey{id: h.ID, reason: "this key is not valid: " + owner.Gone}
 		}
 		out.scope &= owner.Scope
 		out.plan = owner.Plan
@@ -69,11 +72,12 @@ func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
 		state := h.State(now)
 		switch {
 		case state != "active" && depth == 0:
-			return &badKey{f.ID, map[string]string{"revoked": "this key was revoked", "expired": "this key has expired"}[state]}
+			reason := map[string]string{"revoked": "this key was revoked", "expired": "this key has expired"}[state]
+			return &badKey{id: f.ID, reason: reason, since: h.endedAt()}
 		case state != "active":
-			return &badKey{f.ID, "the key with which this one was made is " + state}
+			return &badKey{id: f.ID, reason: "the key with which this one was made is " + state, since: h.endedAt()}
 		case from.IsValid() && !h.allows(from):
-			return &badKey{f.ID, "this key is not for use from " + from.String()}
+			return &badKey{id: f.ID, reason: "this key is not for use from " + from.String()}
 		}
 		f.scope &= h.Scopes
 		f.expires = earlier(f.expires, h.ExpiresAt)
@@ -82,7 +86,7 @@ func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
 		}
 		parent := byID[h.Parent]
 		if parent == nil || depth == maxDepth {
-			return &badKey{f.ID, "the key with which this one was made is not known"}
+			return &badKey{id: f.ID, reason: "the key with which this one was made is not known"}
 		}
 		h = parent
 	}
@@ -120,7 +124,11 @@ func (k *Keyring) State(id string) (o Owner, known bool) {
 		return o, false
 	}
 	if err := k.checkChain(&f, netip.Addr{}); err != nil {
-		return Owner{Gone: err.Error()}, true
+		o.Gone = err.Error()
+		if bad, ok := errors.AsType[*badKey](err); ok {
+			o.Since = bad.since
+		}
+		return o, true
 	}
 	o = Owner{Scope: f.scope, Plan: f.Plan, Operator: f.Plan == OperatorPlan}
 	if f.Owner == "" || IsKeyID(f.Owner) {
@@ -128,7 +136,7 @@ func (k *Keyring) State(id string) (o Owner, known bool) {
 	}
 	person, known := k.knownOwner(f.Owner)
 	o.Scope &= person.Scope
-	o.Gone, o.Plan = person.Gone, person.Plan
+	o.Gone, o.Since, o.Plan = person.Gone, person.Since, person.Plan
 	return o, known
 }
 

@@ -560,6 +560,27 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
+// A session that was opened with a key, but not the first of its account, has no part in
+// sessions and applications: the API refuses them.
+func TestSessionWithAKey(t *testing.T) {
+	t.Parallel()
+	f := start(t, full("x"))
+	delete(f.answers, "GET /api/v1/account/sessions") // which is not asked for
+	f.answers["GET /api/v1/account/apps"] = answer{403, `{"status":403,"detail":"Use the first key."}`}
+	f.session.Key = "key_desk"
+	page := f.do(http.StatusOK, "/account?lang=en", nil)
+	has(t, page, "You signed in with the key key_desk")
+	for _, absent := range []string{`/account/apps`, `name="everywhere"`, `id="sessions"`} {
+		if strings.Contains(page.Body.String(), absent) {
+			t.Errorf("the page has %s", absent)
+		}
+	}
+	has(t, f.do(http.StatusForbidden, "/account/apps?lang=en", nil), "Use the first key.")
+	f = start(t, full("x"))
+	f.session.Principal.ID, f.session.Key = "key_first", "key_first"
+	has(t, f.do(http.StatusOK, "/account?lang=en", nil), `/account/apps`, `name="everywhere"`, `id="sessions"`)
+}
+
 // Pages of operators do not exist for others, who cannot name another owner either.
 func TestOperators(t *testing.T) {
 	t.Parallel()

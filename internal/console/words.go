@@ -60,6 +60,7 @@ var words = map[string][2]string{
 
 	"account.email":              {"Correo", "E-mail"},
 	"account.plan":               {"Plan", "Plan"},
+	"account.part":               {"Ha entrado con la clave %s: ve y gestiona esa clave y lo que se creó con ella. Las sesiones y aplicaciones de la cuenta se gestionan entrando sin clave, o con la primera clave de la cuenta.", "You signed in with the key %s: you see and manage that key and what was made with it. To manage the sessions and applications of the account, sign in without a key, or with the first key of the account."},
 	"account.operator":           {"operador", "operator"},
 	"account.limit":              {"Límite", "Limit"},
 	"account.limit.none":         {"sin límite por minuto", "no limit per minute"},

@@ -62,9 +62,24 @@ func (p *params) subject(r *http.Request) (string, error) {
 	return id, needOperator(by, "Only operators may name another owner. Leave owner out.")
 }
 
+// wholeSubject is subject for operations that concern the whole account, which not every
+// key may manage. What they concern is in the plural.
+func (p *params) wholeSubject(r *http.Request, what string) (string, error) {
+	if err := access.FromContext(r.Context()).CheckWhole(what); err != nil {
+		return "", err
+	}
+	return p.subject(r)
+}
+
+// What CheckWhole says that operations concern.
+const (
+	allSessions = "Sessions"
+	allApps     = "Connected applications"
+)
+
 // end ends something of the account that a request is about.
-func (a *API) end(r *http.Request, what string, end func(ctx context.Context, account, id string) error) (response, error) {
-	owner, err := readParams(r).subject(r)
+func (a *API) end(r *http.Request, all, what string, end func(ctx context.Context, account, id string) error) (response, error) {
+	owner, err := readParams(r).wholeSubject(r, all)
 	if err != nil {
 		return response{}, err
 	}
@@ -137,8 +152,8 @@ func (a *API) profile(id string) account.Account {
 
 // liveAccount returns the account that a request is about with what is valid of it. It
 // is empty when nobody has signed in to it.
-func (a *API) liveAccount(r *http.Request) (account.Account, error) {
-	id, err := readParams(r).subject(r)
+func (a *API) liveAccount(r *http.Request, all string) (account.Account, error) {
+	id, err := readParams(r).wholeSubject(r, all)
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -161,7 +176,7 @@ type sessionBody struct {
 }
 
 func (a *API) listSessions(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	one, err := a.liveAccount(r)
+	one, err := a.liveAccount(r, allSessions)
 	if err != nil {
 		return response{}, err
 	}
@@ -176,7 +191,7 @@ func (a *API) listSessions(r *http.Request, _ *catalog.Snapshot) (response, erro
 }
 
 func (a *API) endSessions(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	id, err := readParams(r).subject(r)
+	id, err := readParams(r).wholeSubject(r, allSessions)
 	if err == nil {
 		err = a.Accounts.EndSessions(r.Context(), id)
 	}
@@ -187,7 +202,7 @@ func (a *API) endSessions(r *http.Request, _ *catalog.Snapshot) (response, error
 }
 
 func (a *API) endSession(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	return a.end(r, "session", a.Accounts.EndSession)
+	return a.end(r, allSessions, "session", a.Accounts.EndSession)
 }
 
 // appBody is an application that may act for a person.
@@ -204,7 +219,7 @@ type appBody struct {
 }
 
 func (a *API) listApps(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	one, err := a.liveAccount(r)
+	one, err := a.liveAccount(r, allApps)
 	if err != nil {
 		return response{}, err
 	}
@@ -219,5 +234,5 @@ func (a *API) listApps(r *http.Request, _ *catalog.Snapshot) (response, error) {
 }
 
 func (a *API) revokeApp(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	return a.end(r, "application", a.Accounts.EndGrant)
+	return a.end(r, allApps, "application", a.Accounts.EndGrant)
 }

@@ -527,6 +527,52 @@ func (c caller) signedInWith(k keyDoc) caller {
 	}}
 }
 
+// Sessions and applications are for the person, or the first key of an account. Other
+// keys learn what to use.
+func TestKeysDoNotManageTheAccount(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	ana := s.person("ana", false)
+	ana.grant("desk")
+	root, rootKey := s.holder(access.Key{Name: "root", Plan: "pro", Scopes: access.AllScopes})
+	opened, _, err := s.accounts.SignIn(t.Context(), account.Account{ID: rootKey.ID, Plan: "pro", Scopes: access.AllScopes}, account.Session{Key: rootKey.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofAna, anaKey := ana.make(`{"name":"export"}`)
+	ofRoot, childKey := root.make(`{"name":"child"}`)
+	calls := []string{"GET /sessions", "DELETE /sessions", "DELETE /sessions/" + ana.person.Credential, "DELETE /sessions/" + opened.ID, "GET /apps", "DELETE /apps/" + ana.ids("/apps", "apps")[0]}
+	for _, c := range []struct {
+		caller
+		use string // what the answer names
+	}{
+		{ofAna, "sign in without a key"},
+		{ana.signedInWith(anaKey), "sign in without a key"},
+		{ofRoot, rootKey.ID},
+		{root.signedInWith(childKey), rootKey.ID},
+	} {
+		for _, call := range calls {
+			method, path, _ := strings.Cut(call, " ")
+			if detail := c.call(method, path, "", 403, nil).problem().Detail; !strings.Contains(detail, c.use) {
+				t.Errorf("%s: %s", call, detail)
+			}
+		}
+		c.call("GET", "", "", 200, nil)
+		c.call("GET", "/usage", "", 200, nil)
+	}
+	if got := ana.ids("/sessions", "sessions"); len(got) != 1 {
+		t.Errorf("left are the sessions %v", got)
+	}
+	if got := ana.ids("/apps", "apps"); len(got) != 1 {
+		t.Errorf("left are the applications %v", got)
+	}
+	if got := root.ids("/sessions", "sessions"); len(got) != 1 {
+		t.Errorf("the first key sees the sessions %v", got)
+	}
+	root.call("DELETE", "/sessions/"+opened.ID, "", 204, nil)
+	signedIn := caller{s: s, person: access.Principal{ID: rootKey.ID, Mode: access.BySession, Key: rootKey.ID, Plan: "pro", Credential: "ses_x"}}
+	signedIn.call("DELETE", "/sessions", "", 204, nil)
+}
+
 type ownerDoc struct {
 	ID, Name, Email, Plan          string
 	Operator                       bool

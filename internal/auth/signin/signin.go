@@ -223,6 +223,9 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request, profile account.A
 func (s *Service) SignOut(w http.ResponseWriter, r *http.Request, session *Session, everywhere bool) error {
 	var err error
 	if everywhere {
+		if err := session.CheckWhole("Sessions"); err != nil {
+			return err
+		}
 		err = s.o.Accounts.EndSessions(r.Context(), session.ID)
 	} else {
 		err = s.o.Accounts.EndSession(r.Context(), session.ID, session.Credential)

@@ -64,10 +64,7 @@ func (a *Accounts) AddGrant(ctx context.Context, account string, g Grant) (refre
 		}
 		g.CreatedAt, g.UsedAt, g.ExpiresAt = now, now, now.Add(grantLifetime)
 		one.Grants = append(slices.DeleteFunc(one.Grants, func(old Grant) bool { return !now.Before(old.ExpiresAt) }), g)
-		if extra := len(one.Grants) - maxGrants; extra > 0 {
-			slices.SortStableFunc(one.Grants, func(x, y Grant) int { return x.UsedAt.Compare(y.UsedAt) })
-			one.Grants = one.Grants[extra:]
-		}
+		one.dropExtraGrants()
 		return nil
 	})
 	return refreshText(g.ID, family, once), err

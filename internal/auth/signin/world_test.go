@@ -39,6 +39,8 @@ type idp struct {
 	mu     sync.Mutex
 	down   bool // it does not say where its endpoints are
 	asked  int  // for them
+	broken bool // its token endpoint fails
+	silent bool // it sends no ID token
 }
 
 var signer = sync.OnceValue(func() *rsa.PrivateKey {
@@ -74,11 +76,20 @@ func newIDP(t *testing.T) *idp {
 		defer p.mu.Unlock()
 		nonce, ok := p.nonces[r.PostFormValue("code")]
 		if !ok || r.PostFormValue("code_verifier") == "" {
+			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
 			reply(w, map[string]any{"error": "invalid_grant"})
 			return
 		}
-		reply(w, map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": p.token(nonce)})
+		if p.broken {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		answer := map[string]any{"access_token": "x", "token_type": "Bearer"}
+		if !p.silent {
+			answer["id_token"] = p.token(nonce)
+		}
+		reply(w, answer)
 	})
 	return p
 }
@@ -115,6 +126,7 @@ type world struct {
 	audit    []string
 	from     netip.Addr // of the browser
 	fails    error      // of claims of nonces
+	sealer   *sealing.Key
 }
 
 // nonces are those of the store.
@@ -132,6 +144,12 @@ func (n nonces) ClaimNonce(ctx context.Context, name string, until time.Time) (b
 
 func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	t.Helper()
+	return newWorldAt(t, base, change)
+}
+
+// newWorldAt is newWorld for a service with another public address.
+func newWorldAt(t *testing.T, baseURL string, change func(*signin.Config)) *world {
+	t.Helper()
 	w := &world{t: t, one: newIDP(t), two: newIDP(t), cookies: map[string]string{}, from: netip.MustParseAddr("203.0.113.9")}
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -143,6 +161,7 @@ func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	if err := sealer.LoadOrCreate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.sealer = sealer
 	config := signin.Config{Providers: []signin.Provider{
 		{ID: "one", Issuer: w.one.URL, ClientID: "pregon", AllowPrivate: true, Allow: signin.Rules{Domains: []string{"example.com"}}, Scopes: []string{"read:reports"}},
 		{
@@ -160,7 +179,7 @@ func newWorld(t *testing.T, change func(*signin.Config)) *world {
 	w.accounts = account.New(account.Options{Store: db, Key: w.keys.State, Configured: config.Has, Audit: audit})
 	w.keys.SetAccounts(w.accounts)
 	w.Service, err = signin.New(signin.Options{
-		Config: config, BaseURL: base, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: nonces{db, w}, Audit: audit, Logger: slog.New(slog.DiscardHandler),
+		Config: config, BaseURL: baseURL, Accounts: w.accounts, Keys: w.keys, Sealer: sealer, Nonces: nonces{db, w}, Audit: audit, Logger: slog.New(slog.DiscardHandler),
 		Client:    func(*http.Request) netip.Addr { return w.from },
 		Refused:   ratelimit.NewWindow(ratelimit.Policy{Name: "signin", Limit: 30, Window: time.Minute}),
 		ByAddress: ratelimit.NewWindow(ratelimit.Policy{Name: "signin-address", Limit: 60, Window: time.Minute}),

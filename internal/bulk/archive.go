@@ -97,6 +97,7 @@ func (a *Archive) read(ctx context.Context) (map[string]*Snapshot, error) {
 	}
 	known, skipped := make(map[string]*Snapshot, len(ids)), map[string]bool{}
 	for _, id := range ids {
+		var err error // of this snapshot alone
 		s := a.known[id]
 		if s == nil {
 			s, err = a.manifest(ctx, id)

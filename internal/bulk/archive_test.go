@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -165,4 +167,85 @@ func TestClockWasAhead(t *testing.T) {
 			t.Errorf("again: got %t, %v, newest %s; want none", made, err, m.Stats().Newest.ID)
 		}
 	})
+}
+
+var errPlace = fault.New(fault.Unavailable, "the place does not answer")
+
+// faulty is a place of which operations fail.
+type faulty struct {
+	Place
+	fails map[string]error // by the name of the method
+}
+
+func (f *faulty) ids(ctx context.Context) ([]string, error) {
+	if err := f.fails["ids"]; err != nil {
+		return nil, err
+	}
+	return f.Place.ids(ctx)
+}
+
+func (f *faulty) open(ctx context.Context, id, file string, offset int64) (io.ReadCloser, error) {
+	if err := f.fails["open "+id]; err != nil {
+		return nil, err
+	}
+	return f.Place.open(ctx, id, file, offset)
+}
+
+func (f *faulty) publish(ctx context.Context, dir string, s *Snapshot) error {
+	if err := f.fails["publish"]; err != nil {
+		return err
+	}
+	return f.Place.publish(ctx, dir, s)
+}
+
+func (f *faulty) remove(ctx context.Context, id string) error {
+	if err := f.fails["remove"]; err != nil {
+		return err
+	}
+	return f.Place.remove(ctx, id)
+}
+
+func (f *faulty) clean(ctx context.Context) error {
+	if err := f.fails["clean"]; err != nil {
+		return err
+	}
+	return f.Place.clean(ctx)
+}
+
+// A snapshot that cannot be used does not affect those beside it, however often the
+// place is read.
+func TestListedBesideOthers(t *testing.T) {
+	const (
+		first  = "20260422T100000Z-7"
+		second = "20260423T100000Z-8"
+	)
+	for _, test := range []struct {
+		name string
+		err  error
+	}{
+		{"one that cannot be used", fault.New(fault.Invalid, "damaged")},
+		{"one that may not be read", fault.Wrap(fault.Unavailable, fs.ErrPermission, "not allowed")},
+		{"one that is being removed", fault.New(fault.NotFound, "gone")},
+	} {
+		p := &faulty{Dir(t.TempDir()), map[string]error{"open " + first: test.err}}
+		publish(t, p, &Snapshot{ID: first, Seq: 7, Epoch: "k3v9"})
+		publish(t, p, &Snapshot{ID: second, Seq: 8, Epoch: "k3v9"})
+		var log bytes.Buffer
+		a := New(p, slog.New(slog.NewTextHandler(&log, nil)))
+		for n := range 3 {
+			a.forget()
+			known, err := a.refresh(t.Context())
+			if err != nil || len(known) != 1 || known[second] == nil {
+				t.Errorf("%s, reading %d: %v, %v; want the other", test.name, n+1, known, err)
+			}
+		}
+		if strings.Contains(log.String(), second) {
+			t.Errorf("%s: the other was reported: %s", test.name, &log)
+		}
+	}
+	p := &faulty{Dir(t.TempDir()), map[string]error{"open " + first: errPlace}}
+	publish(t, p, &Snapshot{ID: first, Seq: 7, Epoch: "k3v9"})
+	if known, err := New(p, slog.New(slog.DiscardHandler)).refresh(t.Context()); !errors.Is(err, errPlace) {
+		t.Errorf("a place that fails: %v, %v", known, err)
+	}
 }

@@ -106,6 +106,28 @@ func TestPlainHost(t *testing.T) {
 	} {
 		if got := PlainHost(address); got != want {
 			t.Errorf("PlainHost(%q) = %v", address, got)
+// An origin is on this machine if its host is localhost or a loopback address.
+func TestIsLocal(t *testing.T) {
+	for origin, want := range map[string]bool{
+		"http://localhost":           true,
+		"http://localhost:8080":      true,
+		"https://127.0.0.1:8443":     true,
+		"http://127.255.0.1":         true,
+		"http://[::1]:8080":          true,
+		"http://192.0.2.1":           false,
+		"http://[2001:db8::1]":       false,
+		"http://0.0.0.0":             false,
+		"https://pregon.example":     false,
+		"http://localhost.example":   false,
+		"http://127.0.0.1.example":   false,
+		"http://localhost:port":      false,
+		"http://[::1":                false,
+		"":                           false,
+		"localhost":                  false,
+		"http://user@localhost:8080": true,
+	} {
+		if got := IsLocal(origin); got != want {
+			t.Errorf("IsLocal(%q) = %v, want %v", origin, got, want)
 		}
 	}
 }
@@ -122,6 +144,27 @@ func TestASCIIHost(t *testing.T) {
 	} {
 		if got := ASCIIHost(host); got != want {
 			t.Errorf("ASCIIHost(%q) = %q, want %q", host, got, want)
+// Valid accepts an origin and nothing more.
+func TestValid(t *testing.T) {
+	for origin, want := range map[string]bool{
+		"https://pregon.example":       true,
+		"http://pregon.example:8080":   true,
+		"https://pregon.example/":      true,
+		"https://pregon.example/x":     false,
+		"https://pregon.example?":      false,
+		"https://pregon.example#":      false,
+		"https://a@pregon.example":     false,
+		"ws://pregon.example":          false,
+		"https:pregon.example":         false,
+		"https://":                     false,
+		"https://pregon.example:port":  false,
+		"https://pregon.example\x7f":   false,
+		"https://pregon.example/%zz":   false,
+		"https://pregon.example//":     true,
+		"https://pregon.example/../..": false,
+	} {
+		if got := Valid(origin); got != want {
+			t.Errorf("Valid(%q) = %v, want %v", origin, got, want)
 		}
 	}
 }

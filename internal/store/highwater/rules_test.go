@@ -27,6 +27,7 @@ type faultyLog struct {
 	*sqlite.Store
 	fails map[string]error // by the name of the method
 	same  bool             // RenewEpoch finds that another process did it
+	lost  disclosure.Mark  // that RenewEpoch received
 }
 
 func (f *faultyLog) Head(ctx context.Context) (disclosure.Head, error) {
@@ -47,6 +48,7 @@ func (f *faultyLog) RenewEpoch(ctx context.Context, replaced string, lost disclo
 	if err := f.fails["RenewEpoch"]; err != nil {
 		return disclosure.Head{}, err
 	}
+	f.lost = lost
 	if f.same {
 		return f.Store.Head(ctx)
 	}
@@ -91,7 +93,7 @@ func TestCheckFails(t *testing.T) {
 		log.fails = nil
 		log.same = true
 		before, _ := w.newest()
-		if head, renewed, err := k.Check(t.Context()); err != nil || renewed || head.Epoch != before.Epoch {
+		if head, renewed, err := k.Check(t.Context()); err != nil || renewed || head.Epoch != before.Epoch || log.lost.Seq != 5 {
 			t.Errorf("while another process renews the epoch: %v, renewed %v, %v", head, renewed, err)
 		}
 		log.same = false
@@ -296,11 +298,17 @@ func TestRedisDown(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if text, err := place.Load(ctx); err == nil {
-		t.Errorf("while Redis does not answer: %q", text)
-	}
 	if err := place.Save(ctx, []byte("y")); err == nil {
 		t.Error("saved while Redis does not answer")
+	}
+	other, err := ratelimit.OpenRedis(server.URL(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	place.Conn = other
+	if text, err := place.Load(ctx); err == nil {
+		t.Errorf("while Redis does not answer: %q", text)
 	}
 }
 
@@ -330,6 +338,59 @@ func TestSlowerProcess(t *testing.T) {
 	if got := w.keeper().Tree(t.Context(), head.Epoch); got.Size != 5 {
 		t.Errorf("the tree is %+v, want that of 5 changes", got)
 	}
+	text, err := os.ReadFile(w.places[0].String())
+	if n := strings.Count(string(text), `"epoch":"`+head.Epoch+`"`); err != nil || n != 1 {
+		t.Errorf("the epoch is recorded %d times, %v: %s", n, err, text)
+	}
+	// A second place with a smaller tree does not lower it.
+	other := highwater.File(filepath.Join(w.dir, "other"))
+	smaller := highwater.New(w.db, slog.New(slog.DiscardHandler), other)
+	smaller.Publishes(tree(2))
+	if !smaller.Save(t.Context(), head, ahead) {
+		t.Fatal("not saved")
+	}
+	w.places = append(w.places, other)
+	if got := w.keeper().Tree(t.Context(), head.Epoch); got.Size != 5 {
+		t.Errorf("the tree of two places is %+v, want that of 5 changes", got)
+	}
 	w.putBack(4)
 	w.check(true)
+}
+
+// A text that is too long is not one that this program wrote. It is reported, and not
+// overwritten.
+func TestLongText(t *testing.T) {
+	for length, want := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
+		w := newFixture(t)
+		w.append(2)
+		path := filepath.Join(w.dir, "long")
+		text := strings.Repeat("x", length)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.places = []highwater.Place{highwater.File(path)}
+		head, last := w.newest()
+		if got := w.keeper().Save(t.Context(), head, last); got != want {
+			t.Errorf("a text of %d bytes: saved %v, want %v", length, got, want)
+		}
+		kept, err := os.ReadFile(path)
+		if err != nil || (string(kept) == text) == want {
+			t.Errorf("a text of %d bytes is overwritten: %v, want %v", length, string(kept) != text, want)
+		}
+		if warned := strings.Contains(w.log.String(), "level=WARN"); warned == want {
+			t.Errorf("a text of %d bytes: reported %v: %s", length, warned, &w.log)
+		}
+	}
+}
+
+// An empty log has nothing to record.
+func TestSaveOfAnEmptyLog(t *testing.T) {
+	w := newFixture(t)
+	head, err := w.db.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.keeper().Save(t.Context(), head, disclosure.Mark{}) {
+		t.Error("an empty log was recorded")
+	}
 }

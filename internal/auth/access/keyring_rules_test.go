@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -11,6 +12,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
+	"pregon/internal/store"
 )
 
 // The owner of a key may change its name, end and networks while it is valid.
@@ -182,4 +184,123 @@ func TestKeyAsTheNameOfAParameter(t *testing.T) {
 			t.Errorf("%.20s: %+v, want the field %s", query, e, want)
 		}
 	}
+}
+
+// unwritable is a store of which some calls fail.
+type unwritable struct {
+	store.Store
+	fails map[string]bool // by the name of the method
+	uses  chan string     // names of recorded uses
+}
+
+func (u *unwritable) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
+	if u.fails["PutRecords"] {
+		return nil, errGone
+	}
+	return u.Store.PutRecords(ctx, lease, records...)
+}
+
+func (u *unwritable) Uses(ctx context.Context) (map[string]store.Use, error) {
+	if u.fails["Uses"] {
+		return nil, errGone
+	}
+	return u.Store.Uses(ctx)
+}
+
+func (u *unwritable) RecordUse(ctx context.Context, name string, at time.Time) (time.Time, error) {
+	defer func() { u.uses <- name }()
+	if u.fails["RecordUse"] {
+		return time.Time{}, errGone
+	}
+	return u.Store.RecordUse(ctx, name, at)
+}
+
+var errGone = errors.New("gone")
+
+// A key that could not be stored is neither returned nor valid, and a change that could
+// not be stored has no effect.
+func TestKeysThatAreNotStored(t *testing.T) {
+	db := &unwritable{Store: openStore(t, t.TempDir()+"/pregon.db"), fails: map[string]bool{}}
+	keys := access.NewKeyring(db, nil)
+	key, raw := create(t, keys, access.Key{Name: "first"})
+	db.fails["PutRecords"] = true
+	if _, raw, err := keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes}); !errors.Is(err, errGone) || raw != "" {
+		t.Errorf("a new key: %q, %v", raw, err)
+	}
+	if _, err := keys.Revoke(t.Context(), key.ID); !errors.Is(err, errGone) {
+		t.Errorf("a revocation: %v", err)
+	}
+	if _, raw, err := keys.Rotate(t.Context(), key.ID, 0); !errors.Is(err, errGone) || raw != "" {
+		t.Errorf("a rotation: %q, %v", raw, err)
+	}
+	if _, err := keys.ByText(t.Context(), raw, noAddress); err != nil || !keys.Valid(key.ID) {
+		t.Errorf("the key is not valid after changes that were not stored: %v", err)
+	}
+	db.fails["Uses"] = true
+	if all, err := keys.List(t.Context()); !errors.Is(err, errGone) {
+		t.Errorf("a list without the uses: %v, %v", all, err)
+	}
+}
+
+// A use that could not be recorded is recorded the next time. Otherwise there is one
+// record a minute.
+func TestUseThatIsNotRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := &unwritable{
+			Store: openStore(t, t.TempDir()+"/pregon.db"),
+			fails: map[string]bool{"RecordUse": true},
+			uses:  make(chan string, 10),
+		}
+		keys := access.NewKeyring(db, nil)
+		_, raw := create(t, keys, access.Key{})
+		follow(t, keys)
+		use := func(want int) {
+			t.Helper()
+			if _, err := keys.ByText(t.Context(), raw, noAddress); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if len(db.uses) != want {
+				t.Errorf("%d uses were recorded, want %d", len(db.uses), want)
+			}
+		}
+		use(1)
+		use(2)
+		db.fails["RecordUse"] = false
+		use(3)
+		use(3)
+		time.Sleep(time.Minute)
+		use(4)
+	})
+}
+
+// Only texts with the prefix of keys are keys, even with a right checksum.
+func TestPrefixOfKeys(t *testing.T) {
+	keys, _, _ := replicas(t)
+	random := strings.Repeat("0123456789ABCDEF", 2)
+	for text, want := range map[string]string{
+		"pregon_live_" + random: "there is no such key",
+		"pregon_dead_" + random: "this is not a key of this service",
+	} {
+		if _, err := keys.ByText(t.Context(), access.WithChecksum(text), noAddress); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A request that did not get a slot does not count for the next ones.
+func TestRefusedRequestsDoNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := access.NewSlotLimiter(1, false)
+		only := enter(t, p, "ana")
+		for range 3 {
+			if _, err := p.Acquire(t.Context(), "ana"); fault.KindOf(err) != fault.RateLimited {
+				t.Errorf("%v, want that the slots are full", err)
+			}
+		}
+		only.Release()
+		next := enter(t, p, "ana")
+		next.Release()
+	})
 }

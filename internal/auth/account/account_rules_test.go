@@ -1,7 +1,9 @@
 package account_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -384,4 +386,121 @@ func TestAccountThatAnotherProcessCreated(t *testing.T) {
 	if created := mustAccount(t, rs[1]); len(created.Sessions) != 2 {
 		t.Errorf("the account has %d sessions", len(created.Sessions))
 	}
+}
+
+// unwritable is a store that cannot be written while err is set.
+type unwritable struct {
+	store.Store
+	err error
+}
+
+func (u *unwritable) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) ([]store.Record, error) {
+	if u.err != nil {
+		return nil, u.err
+	}
+	return u.Store.PutRecords(ctx, lease, records...)
+}
+
+// What could not be stored is not opened, and is reported.
+func TestStoreCannotBeWritten(t *testing.T) {
+	r := replicas(t, 1)[0]
+	db := &unwritable{Store: r.db, err: errors.New("gone")}
+	accounts := account.New(account.Options{Store: db, Key: r.keys.State, Audit: r.audit, Configured: func(string, string) bool { return true }})
+	if _, raw, err := accounts.SignIn(t.Context(), profile, account.Session{}); !errors.Is(err, db.err) || raw != "" {
+		t.Errorf("a new person signs in: %q, %v", raw, err)
+	}
+	failure := db.err
+	db.err = nil
+	if _, _, err := accounts.SignIn(t.Context(), profile, account.Session{}); err != nil {
+		t.Fatal(err)
+	}
+	db.err = failure
+	if err := accounts.Block(t.Context(), ana, true); !errors.Is(err, failure) || r.audited("account.blocked") != 0 {
+		t.Errorf("a block: %v, audited %q", err, r.events)
+	}
+	log := disclosure.Head{Cursor: disclosure.Cursor{Epoch: "two"}, Past: []disclosure.Cursor{{Epoch: "one", Seq: 1}}}
+	if n, err := accounts.EndRestored(t.Context(), log); !errors.Is(err, failure) || n != 0 {
+		t.Errorf("the access of %d accounts ended, %v", n, err)
+	}
+	db.err = nil
+	if n, err := accounts.EndRestored(t.Context(), log); err != nil || n != 1 {
+		t.Errorf("the access of %d accounts ended after the store is back, %v", n, err)
+	}
+}
+
+// The first start of this version on a log that was never restored ends nothing.
+func TestFirstStartEndsNothing(t *testing.T) {
+	r := replicas(t, 1)[0]
+	s, raw := r.signIn(t, profile, account.Session{})
+	if n, err := r.EndRestored(t.Context(), disclosure.Head{Cursor: disclosure.Cursor{Epoch: "one"}}); n != 0 || err != nil || !r.open(t, s, raw) {
+		t.Errorf("the access of %d accounts ended, %v", n, err)
+	}
+}
+
+// Blocks are audited under their own names.
+func TestBlocksAreAudited(t *testing.T) {
+	r := replicas(t, 1)[0]
+	r.signIn(t, profile, account.Session{})
+	for _, blocked := range []bool{true, false} {
+		if err := r.Block(t.Context(), ana, blocked); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.audited("account.blocked") != 1 || r.audited("account.unblocked") != 1 {
+		t.Errorf("audited %q", r.events)
+	}
+}
+
+// The least recently used grant is dropped for a new one, and names of applications are
+// shortened.
+func TestGrantsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := replicas(t, 1)[0]
+		first, refresh := grant(t, r)
+		time.Sleep(time.Minute)
+		second, _ := grant(t, r)
+		time.Sleep(time.Minute)
+		if _, _, _, err := r.RotateGrant(t.Context(), refresh, "app"); err != nil { // it was used last
+			t.Fatal(err)
+		}
+		long := account.Grant{ClientID: "app", ClientName: "\u202e" + strings.Repeat("x", 1000), ClientHost: strings.Repeat("y", 1000)}
+		for range 49 {
+			time.Sleep(time.Second)
+			long.ID = account.NewGrantID()
+			if _, err := r.AddGrant(t.Context(), ana, long); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, keptFirst := r.Grant(ana, first.ID)
+		_, keptSecond := r.Grant(ana, second.ID)
+		if !keptFirst || keptSecond {
+			t.Errorf("kept the grant that was used last: %v, the other: %v", keptFirst, keptSecond)
+		}
+		_, stored, _ := r.FindGrant(long.ID)
+		if len(stored.ClientName) > 250 || len(stored.ClientHost) > 250 || strings.Contains(stored.ClientName, "\u202e") {
+			t.Errorf("the name has %d bytes, the host %d", len(stored.ClientName), len(stored.ClientHost))
+		}
+	})
+}
+
+// A refresh token lasts as long as its grant, which every use renews.
+func TestRefreshTokenExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := replicas(t, 1)[0]
+		_, refresh := grant(t, r)
+		const day = 24 * time.Hour
+		time.Sleep(90*day - time.Second)
+		_, _, next, err := r.RotateGrant(t.Context(), refresh, "app")
+		if err != nil {
+			t.Fatalf("before its end: %v", err)
+		}
+		time.Sleep(90 * day)
+		if _, _, _, err := r.RotateGrant(t.Context(), next, "app"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("at its end: %v", err)
+		}
+		other := "pregon_rEfresh_" + next[len("pregon_refresh_"):]
+		if _, _, found := r.RefreshGrant(other); found {
+			t.Error("a token with another prefix is found")
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -397,5 +398,109 @@ func TestTokenEndpointFails(t *testing.T) {
 	w.one.silent = true
 	if _, err := w.finish("one", w.one, w.start("one", ""), nil); fault.KindOf(err) != fault.Forbidden || !strings.Contains(err.Error(), "no ID token") || w.session() != nil {
 		t.Errorf("%v, want that it sent no ID token", err)
+	}
+}
+
+// With anyone: true everybody of a provider may sign in.
+func TestAnyone(t *testing.T) {
+	w := newWorld(t, func(c *signin.Config) { c.Providers[0].Allow = signin.Rules{Anyone: true} })
+	w.one.claims = map[string]any{"email": "x@elsewhere.example", "email_verified": false}
+	if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.session(); s == nil || s.Operator || s.Account.Email != "" {
+		t.Errorf("%+v; want a session without an address and without the rights of an operator", s)
+	}
+}
+
+// Failed attempts count for both ways to sign in.
+func TestCallbacksAreLimited(t *testing.T) {
+	w := newWorld(t, nil)
+	asked := w.start("one", "")
+	for range 30 {
+		if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), "wrong", ""); fault.KindOf(err) != fault.Forbidden {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.finish("one", w.one, asked, nil); fault.KindOf(err) != fault.RateLimited || w.session() != nil {
+		t.Errorf("%v, want that it is limited", err)
+	}
+	w.from = netip.MustParseAddr("198.51.100.7")
+	if _, err := w.finish("one", w.one, asked, nil); err != nil {
+		t.Errorf("from another address: %v", err)
+	}
+}
+
+// Behind a proxy the host of a request may be another than the public one. A form of the
+// public address is the service's own.
+func TestFormsBehindAProxy(t *testing.T) {
+	w := newWorld(t, nil)
+	for origin, want := range map[string]bool{
+		base:                     true,
+		"https://127.0.0.1:8080": true,
+		"http://127.0.0.1:8080":  false,
+		"https://evil.example":   false,
+	} {
+		r := httptest.NewRequest(http.MethodPost, "https://127.0.0.1:8080/signin/key", nil)
+		r.Header.Set("Origin", origin)
+		if err := w.CheckForm(r, nil); (err == nil) != want {
+			t.Errorf("%s: %v", origin, err)
+		}
+	}
+}
+
+// While the store fails nobody is signed in or out, and that is not the fault of the
+// person.
+func TestStoreFails(t *testing.T) {
+	w := newWorld(t, nil)
+	if _, err := w.finish("one", w.one, w.start("one", ""), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := w.session()
+	_, raw, err := access.NewKeyring(w.db, nil).Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.db.Close()
+	for _, everywhere := range []bool{false, true} {
+		rec := httptest.NewRecorder()
+		if err := w.SignOut(rec, w.request("/"), s, everywhere); err == nil || len(rec.Result().Cookies()) != 0 {
+			t.Errorf("signed out: %v, %v", err, rec.Result().Cookies())
+		}
+	}
+	before := len(w.audit)
+	if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), raw, ""); fault.KindOf(err) != fault.Unavailable || len(w.audit) != before {
+		t.Errorf("a key that cannot be looked up: %v, audited %q", err, w.audit[before:])
+	}
+}
+
+// A configuration that is not valid, and an address that is none, are refused at the
+// start. The secret of a provider is read from the environment.
+func TestNew(t *testing.T) {
+	good := func() signin.Options {
+		return signin.Options{BaseURL: base, Config: signin.Config{Providers: []signin.Provider{{
+			ID:        "corp",
+			Issuer:    "https://idp.example.com",
+			ClientID:  "pregon",
+			SecretEnv: "PREGON_SIGNIN_TEST",
+			Allow:     signin.Rules{Anyone: true},
+		}}}}
+	}
+	if _, err := signin.New(good()); err == nil {
+		t.Error("a provider without its secret is accepted")
+	}
+	t.Setenv("PREGON_SIGNIN_TEST", "secret")
+	if _, err := signin.New(good()); err != nil {
+		t.Error(err)
+	}
+	o := good()
+	o.Config.Providers[0].ClientID = ""
+	if _, err := signin.New(o); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a provider without a client: %v", err)
+	}
+	o = good()
+	o.BaseURL = "https://pregon.example:port"
+	if _, err := signin.New(o); err == nil {
+		t.Error("an address that is none is accepted")
 	}
 }

@@ -82,7 +82,7 @@ func newIDP(t *testing.T) *idp {
 			return
 		}
 		if p.broken {
-			w.WriteHeader(http.StatusBadGateway)
+			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		answer := map[string]any{"access_token": "x", "token_type": "Bearer"}
@@ -127,6 +127,7 @@ type world struct {
 	from     netip.Addr // of the browser
 	fails    error      // of claims of nonces
 	sealer   *sealing.Key
+	db       *sqlite.Store
 }
 
 // nonces are those of the store.
@@ -162,6 +163,7 @@ func newWorldAt(t *testing.T, baseURL string, change func(*signin.Config)) *worl
 		t.Fatal(err)
 	}
 	w.sealer = sealer
+	w.db = db
 	config := signin.Config{Providers: []signin.Provider{
 		{ID: "one", Issuer: w.one.URL, ClientID: "pregon", AllowPrivate: true, Allow: signin.Rules{Domains: []string{"example.com"}}, Scopes: []string{"read:reports"}},
 		{

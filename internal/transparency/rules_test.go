@@ -606,3 +606,110 @@ func TestBadTiles(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRunDoesNotWait: after a change the log is read at once. A stop ends the waiting
+// after a failure.
+func TestRunDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		f, p := w.faulty()
+		ctx, cancel := context.WithCancel(t.Context())
+		waits := 0
+		f.before["Wait"] = func() error {
+			if waits++; waits < 5 {
+				w.append(10*waits, 1, "Acuerdo")
+				return nil
+			}
+			cancel()
+			return ctx.Err()
+		}
+		start := time.Now()
+		if err := p.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("Run returned %v", err)
+		}
+		if took := time.Since(start); took != 0 || p.Size() != 4 {
+			t.Errorf("%d changes after %v, want 4 at once", p.Size(), took)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		f.before["Head"] = func() error {
+			time.AfterFunc(time.Millisecond, cancel)
+			return errStore
+		}
+		start = time.Now()
+		if err := p.Run(ctx); !errors.Is(err, context.Canceled) || time.Since(start) != time.Millisecond {
+			t.Errorf("Run returned %v after %v, want at once after the stop", err, time.Since(start))
+		}
+	})
+}
+
+// TestEpochIsRenewedInAProof: a proof for a log that began again meanwhile is refused.
+func TestEpochIsRenewedInAProof(t *testing.T) {
+	w := newWorld(t)
+	w.append(1, 3, "Acuerdo")
+	f, p := w.faulty()
+	w.must(p.Update(t.Context()))
+	f.leaves = func(found []proof.Leaf) []proof.Leaf {
+		f.leaves = nil
+		head, err := w.db.Head(t.Context())
+		w.must(err)
+		_, err = w.db.RenewEpoch(t.Context(), head.Epoch, disclosure.Mark{})
+		w.must(err)
+		w.must(p.Update(t.Context()))
+		return found
+	}
+	if found, err := p.Prove(t.Context(), 1); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("%+v, %v; want that it is loading", found, err)
+	}
+	if _, err := p.Prove(t.Context(), 1); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// restored is a store whose epoch changes, as that of one after a restored backup.
+type restored struct {
+	store.Store
+	epoch string
+}
+
+func (r *restored) Epoch() string { return r.epoch }
+
+// TestKeysOfARestoredBackup: after a backup was restored only its keys sign.
+func TestKeysOfARestoredBackup(t *testing.T) {
+	w := newWorld(t)
+	other := newWorld(t)
+	db := &restored{w.db, "one"}
+	box, err := secret.NewBox("")
+	w.must(err)
+	keys := transparency.NewKeys(db, box, w.logger())
+	w.must(keys.LoadOrCreate(t.Context()))
+	_, err = keys.Add(t.Context())
+	w.must(err)
+	db.Store = other.db
+	db.epoch = "two"
+	w.must(keys.LoadOrCreate(t.Context()))
+	if got, want := keys.List(), other.keys.List(); len(got) != 1 || verifier(w, got[0]) != verifier(w, want[0]) {
+		t.Errorf("the keys are %+v, want %+v", got, want)
+	}
+}
+
+// TestReplacedKeySigns: a checkpoint is signed again when the keys change, also if a key
+// is replaced by one with the same id.
+func TestReplacedKeySigns(t *testing.T) {
+	w := newWorld(t)
+	w.append(1, 1, "Acuerdo")
+	p := w.updated(transparency.Root{})
+	w.opened(p)
+	again, err := p.Checkpoint()
+	w.must(err)
+	if first, err := p.Checkpoint(); err != nil || &first[0] != &again[0] {
+		t.Errorf("the checkpoint is signed twice, %v", err)
+	}
+	box, err := secret.NewBox("")
+	w.must(err)
+	body, err := json.Marshal(map[string]any{"seed": make([]byte, 32), "created_at": time.Now()})
+	w.must(err)
+	_, err = store.PutRecord(t.Context(), w.db, store.Record{Kind: transparency.KeyKind, ID: "1", Body: box.Seal("log-key/1", string(body)), Revision: store.AnyRevision})
+	w.must(err)
+	w.must(w.keys.LoadOrCreate(t.Context()))
+	w.opened(p) // verified with the new key
+}

@@ -115,7 +115,7 @@ func TestKeysOfADayAreBounded(t *testing.T) {
 		if !refused() {
 			t.Error("an account made more than 100 keys in a little less than a day")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if refused() {
 			t.Error("an account cannot make keys on the next day")
 		}

@@ -113,6 +113,7 @@ var badAddresses = map[string]string{ // and a part of the complaint
 	"https://x.9x/":                "neither a name nor an address",
 	"https://x.0x/":                "neither a name nor an address",
 	"https://" + strings.Repeat("x", 64) + ".example/":  "not a valid host name",
+	"https://" + strings.Repeat("x.", 123) + "examples": "not a valid host name",
 	"https://" + strings.Repeat("x.", 126) + "example/": "not a valid host name",
 	"https://x.example\u2100/":                          "not a valid host name", // ℀ is mapped to a/c
 	"https://x\\@127.0.0.1/":                            "not a URL",
@@ -176,6 +177,7 @@ func TestGoodAddresses(t *testing.T) {
 		"https://93.184.216.34:8443/",
 		"https://[2606:4700:4700::1111]/",
 		"https://" + strings.Repeat("x", 63) + ".example/",
+		"https://" + strings.Repeat("x.", 123) + "example/", // 253 bytes
 	} {
 		if err := outbound.Check(address, false); err != nil {
 			t.Errorf("%q: got error %v", address, err)

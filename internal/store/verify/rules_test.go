@@ -44,6 +44,8 @@ func TestMoreDamage(t *testing.T) {
 			"a change before the first", `INSERT INTO change (seq, event, subject, occurred_at, changed, body)
 				SELECT 0, event, subject, occurred_at, changed, body FROM change WHERE seq = 1`, verify.LogGap, "change 0", "begins with change 1",
 		},
+		{"an issuer without a name", `UPDATE change SET body = replace(body, 'Uno', '') WHERE seq = 1`, verify.LogRow, "change 1 (A00000001)", "name"},
+		{"an issuer with another spelling", `UPDATE change SET body = replace(body, 'A00000001', 'a00000001') WHERE seq = 1`, verify.LogRow, "change 1 (A00000001)", `must be written "A00000001"`},
 		{"no counter of records", `DELETE FROM record_head`, verify.Record, "record_head", "missing"},
 		{"a record without a revision", `UPDATE record SET revision = 0 WHERE id = 'wh_1'`, verify.Record, "webhook wh_1", "the revision 0"},
 		{"an unknown source", `INSERT INTO setting (name, value) VALUES ('source', 'mars') ON CONFLICT (name) DO UPDATE SET value = 'mars'`, verify.Setting, "setting source", `"mars"`},

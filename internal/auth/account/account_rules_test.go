@@ -3,6 +3,7 @@ package account_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/waittest"
 )
 
 const eva = "https://idp.example#eva"
@@ -503,4 +505,62 @@ func TestRefreshTokenExpires(t *testing.T) {
 			t.Error("a token with another prefix is found")
 		}
 	})
+}
+
+// The least recently used session is dropped for a new one.
+func TestSessionsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := replicas(t, 1)[0]
+		first, raw := r.signIn(t, profile, account.Session{})
+		time.Sleep(time.Minute)
+		second, other := r.signIn(t, profile, account.Session{})
+		time.Sleep(10 * time.Minute)
+		if !r.open(t, first, raw) { // it was used last
+			t.Fatal("the session is not open")
+		}
+		for range 19 {
+			time.Sleep(time.Second)
+			r.signIn(t, profile, account.Session{})
+		}
+		if !r.open(t, first, raw) || r.open(t, second, other) {
+			t.Error("another session than the least recently used one was dropped")
+		}
+	})
+}
+
+// The epoch of a restored backup is stored only when all access has ended. What fails is
+// done at the next start.
+func TestEndRestoredIsRepeated(t *testing.T) {
+	r := replicas(t, 1)[0]
+	r.signIn(t, profile, account.Session{})
+	db := &unwritable{Store: r.db}
+	accounts := account.New(account.Options{Store: db, Key: r.keys.State, Configured: func(string, string) bool { return true }, Audit: func(context.Context, string, ...slog.Attr) {
+		db.err = errors.New("gone") // after the first account was changed
+	}})
+	log := disclosure.Head{Cursor: disclosure.Cursor{Epoch: "two"}, Past: []disclosure.Cursor{{Epoch: "one", Seq: 1}}}
+	if n, err := accounts.EndRestored(t.Context(), log); !errors.Is(err, db.err) || n != 1 {
+		t.Errorf("the epoch cannot be stored: %d, %v", n, err)
+	}
+	db.err = nil
+	r.signIn(t, profile, account.Session{})
+	if n, err := r.EndRestored(t.Context(), log); err != nil || n != 1 {
+		t.Errorf("at the next start the access of %d accounts ended, %v, want 1", n, err)
+	}
+}
+
+// Follow reads what other processes write, until its context ends.
+func TestFollow(t *testing.T) {
+	rs := replicas(t, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- rs[0].Follow(ctx) }()
+	rs[1].signIn(t, profile, account.Session{})
+	waittest.For(t, "the account is known", func() bool {
+		_, known := rs[0].Account(ana)
+		return known
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Follow returned %v", err)
+	}
 }

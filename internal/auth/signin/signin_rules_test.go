@@ -158,6 +158,10 @@ func TestReasonsOfRefusal(t *testing.T) {
 		{"a claim that is false", claims, map[string]any{"staff": false}, "not open to you"},
 		{"a claim that is a number", claims, map[string]any{"level": 7}, "not open to you"},
 		{"a claim that is a list of numbers", claims, map[string]any{"level": []int{7}}, "not open to you"},
+		{"a claim that is a list of other texts", claims, map[string]any{"level": []string{"1", "77"}}, "not open to you"},
+		{"a claim that is an empty list", claims, map[string]any{"level": []string{}}, "not open to you"},
+		{"a claim that is another text", claims, map[string]any{"level": "77"}, "not open to you"},
+		{"a claim that is the text", claims, map[string]any{"level": "7"}, ""},
 		{"a claim that is a list of texts", claims, map[string]any{"level": []string{"1", "7"}}, ""},
 		{"a subject of 255 characters", nil, map[string]any{"sub": strings.Repeat("x", 255)}, ""},
 		{"a subject of 256 characters", nil, map[string]any{"sub": strings.Repeat("x", 256)}, "cannot be read"},
@@ -253,7 +257,9 @@ func TestByKeyOfAPerson(t *testing.T) {
 	}
 	w.cookies = map[string]string{}
 	rec := httptest.NewRecorder()
-	next, err := w.ByKey(rec, w.request("/signin/key"), raw, "/account/keys")
+	r := w.request("/signin/key")
+	r.Header.Set("User-Agent", "a browser")
+	next, err := w.ByKey(rec, r, raw, "/account/keys")
 	if err != nil || next != "/account/keys" {
 		t.Fatalf("%q, %v", next, err)
 	}
@@ -261,6 +267,9 @@ func TestByKeyOfAPerson(t *testing.T) {
 	s := w.session()
 	if s == nil || s.ID != person.ID || s.Key != key.ID || s.Account.Name != "Ana" || s.Account.Provider != "one" || s.Account.Email != "ana@example.com" {
 		t.Errorf("%+v", s)
+	}
+	if !slices.ContainsFunc(s.Account.Sessions, func(one account.Session) bool { return one.ID == s.Credential && one.Agent == "a browser" }) {
+		t.Errorf("the session does not name its browser: %+v", s.Account.Sessions)
 	}
 	own, raw, err := w.keys.Create(t.Context(), access.Key{Name: "robot", Plan: "pro", Scopes: access.AllScopes})
 	if err != nil {

@@ -38,6 +38,9 @@ func TestEvidence(t *testing.T) {
 		test.change(s)
 		c.check.Entries = true
 		m := c.wrong(test.kind)
+		if string(m.Text) != string(s.Checkpoint()) {
+			t.Errorf("%s: the signed text is %q, want the checkpoint of the server", name, m.Text)
+		}
 		if _, kept := c.files()[".conflict"]; kept != test.want || strings.Contains(m.Detail, "is kept in") != test.want {
 			t.Errorf("%s: kept %v, want %v: %v", name, kept, test.want, m)
 		}

@@ -465,3 +465,34 @@ func TestTextThatIsStillUsed(t *testing.T) {
 		t.Errorf("after the repair: %v", left)
 	}
 }
+
+// TestChangesBeforeTheFirst: a change before the first is one finding, and no gap up to
+// the first.
+func TestChangesBeforeTheFirst(t *testing.T) {
+	w := openSQLite(t)
+	w.fill()
+	w.must(w.raw(`INSERT INTO change (seq, event, subject, occurred_at, changed, body)
+		SELECT -5, event, subject, occurred_at, changed, body FROM change WHERE seq = 2`))
+	_, found := w.check()
+	gaps := slices.DeleteFunc(found, func(f verify.Finding) bool { return f.Kind != verify.LogGap })
+	if len(gaps) != 1 || gaps[0].Where != "change -5" {
+		t.Errorf("got gaps %v, want change -5", gaps)
+	}
+}
+
+// TestSeveralOrphans: all endpoints without a webhook are removed, and all deliveries
+// without an endpoint get one.
+func TestSeveralOrphans(t *testing.T) {
+	w := openSQLite(t)
+	w.fill()
+	for _, id := range []string{"wh_7", "wh_8", "wh_9"} {
+		w.must(w.raw(`INSERT INTO endpoint (webhook) VALUES ('` + id + `')`))
+	}
+	w.must(w.raw(`DELETE FROM endpoint WHERE webhook = 'wh_1'`))
+	c, _ := w.check()
+	if counts := c.Counts(); counts[verify.OrphanEndpoint] != 3 || counts[verify.NoEndpoint] != 1 {
+		t.Errorf("got findings %v", counts)
+	}
+	w.repair(c)
+	storetest.Verify(t, w.db)
+}

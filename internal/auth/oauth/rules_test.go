@@ -1,7 +1,9 @@
 package oauth_test
 
 import (
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -155,5 +157,56 @@ func TestConfiguredClients(t *testing.T) {
 	quiet, err := oauth.New(oauth.Options{Config: config(), BaseURL: base, Tokens: w.tokens, Accounts: w.accounts})
 	if err != nil || quiet == nil {
 		t.Errorf("without an audit: %v", err)
+	}
+}
+
+// With registration turned off only that endpoint is missing.
+func TestRegistrationIsOff(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		c := config()
+		c.Registration = &on
+		w := newWorldWith(t, c)
+		_, pattern := w.mux.Handler(httptest.NewRequest(http.MethodPost, "/oauth/register", nil))
+		if (pattern != "") != on {
+			t.Errorf("registration %v: the endpoint is %q", on, pattern)
+		}
+		if a := w.post("/oauth/revoke", url.Values{"client_id": {"desk"}, "token": {"what"}}); a.Code != http.StatusOK {
+			t.Errorf("registration %v: a revocation: %s", on, a)
+		}
+	}
+}
+
+// A registration is audited, with the name and the host that people will read.
+func TestRegistrationIsAudited(t *testing.T) {
+	w := newWorld(t)
+	w.register(`{"client_name":"Agent","redirect_uris":["https://agent.example/cb"]}`)
+	if w.count("client.registered") != 1 {
+		t.Errorf("audited %v", w.events)
+	}
+	for _, e := range w.events {
+		if e.name == "client.registered" && (e.attrs["name"] != "Agent" || e.attrs["host"] != "agent.example" || e.attrs["client_ip"] == "") {
+			t.Errorf("audited %v", e)
+		}
+	}
+}
+
+// The address at which a person can decide again is that of the request: with its
+// redirect URI if it had one.
+func TestDecideAgain(t *testing.T) {
+	for _, uri := range []string{deskURI, ""} {
+		w := newWorld(t)
+		ana := w.person("ana")
+		form := w.server.Form(w.ask(query("desk", uri)), ana)
+		c := config()
+		c.Clients[0].Name = "Another"
+		_, err := replica(t, w.dir, c).server.Decide(t.Context(), form, ana, true)
+		why, ok := errors.AsType[*oauth.Refusal](err)
+		if !ok || why.Again == "" {
+			t.Fatalf("%v, want an address to decide again", err)
+		}
+		again := parameters(t, why.Again)
+		if again.Get("redirect_uri") != uri || again.Has("redirect_uri") != (uri != "") || again.Get("state") != "st&te" || again.Get("code_challenge") != challenge {
+			t.Errorf("again with %v", again)
+		}
 	}
 }

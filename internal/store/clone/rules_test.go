@@ -213,3 +213,24 @@ func TestCopyFails(t *testing.T) {
 		t.Error("a copy for a request that has ended succeeded")
 	}
 }
+
+// A complete copy whose mark cannot be removed is not used: the next process would take
+// it for a copy that nobody uses.
+func TestMarkThatStays(t *testing.T) {
+	from, to := newStore["sqlite"](t), newStore["sqlite"](t)
+	fill(t, open(t, from), 1)
+	result := mustCopy(t, from, to)
+	if again := mustCopy(t, from, to); result.Rows == 0 || again.Rows != result.Rows {
+		t.Errorf("the copy has %d rows, and then %d", result.Rows, again.Rows)
+	}
+	target := openCopy(t, to)
+	exec(t, target, `CREATE TRIGGER stays BEFORE DELETE ON setting BEGIN SELECT RAISE(ABORT, 'it stays'); END`)
+	if err := clone.Admit(t.Context(), target.Relational()); err == nil {
+		t.Error("a copy whose mark stays may be used")
+	}
+	if err := clone.Release(t.Context(), target.Relational()); err == nil {
+		t.Error("a copy whose mark stays is released")
+	}
+	exec(t, target, `DROP TRIGGER stays`)
+	must(t, clone.Admit(t.Context(), target.Relational()))
+}

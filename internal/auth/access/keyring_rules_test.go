@@ -304,3 +304,25 @@ func TestRefusedRequestsDoNotCount(t *testing.T) {
 		next.Release()
 	})
 }
+
+// Keys are listed with the oldest first, and those of the same second by their ids.
+func TestOrderOfKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys, _, _ := replicas(t)
+		for range 5 {
+			create(t, keys, access.Key{Owner: ana})
+			create(t, keys, access.Key{Owner: ana})
+			time.Sleep(time.Second)
+		}
+		all, err := keys.List(t.Context())
+		if err != nil || len(all) != 10 {
+			t.Fatal(all, err)
+		}
+		for i := 1; i < len(all); i++ {
+			before, after := all[i-1], all[i]
+			if order := before.CreatedAt.Compare(after.CreatedAt); order > 0 || order == 0 && before.ID > after.ID {
+				t.Errorf("%s of %v is before %s of %v", before.ID, before.CreatedAt, after.ID, after.CreatedAt)
+			}
+		}
+	})
+}

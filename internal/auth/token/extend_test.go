@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"context"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -140,6 +141,11 @@ func TestAuthenticateExtra(t *testing.T) {
 	form := func() url.Values {
 		return url.Values{"client_id": {"signer"}, "client_assertion": {proof}, "client_assertion_type": {token.AssertionJWT}}
 	}
+	w.store.fail(errors.New("down"))
+	if a := send(form()); a.Code != http.StatusServiceUnavailable || a.AccessToken != "" {
+		t.Errorf("a proof while the store fails: %d %s", a.Code, a.Body)
+	}
+	w.store.fail(nil)
 	if a := send(form()); a.Code != 200 {
 		t.Errorf("a proof: %d %s", a.Code, a.Body)
 	}
@@ -215,5 +221,29 @@ func TestExtraGrantFails(t *testing.T) {
 	})
 	if a := send(url.Values{"client_id": {"agent"}}); a.Code != http.StatusServiceUnavailable || a.AccessToken != "" {
 		t.Errorf("%d %s", a.Code, a.Body)
+	}
+}
+
+// A key that cannot be made or stored is not used.
+func TestKeyThatCannotBeMade(t *testing.T) {
+	failure := errors.New("no randomness")
+	ring := token.NewRing(newStore(), seal{"s"}, nil)
+	ring.SetGenerate(func() (*rsa.PrivateKey, error) { return nil, failure })
+	if id, err := ring.LoadOrCreate(t.Context()); !errors.Is(err, failure) || id != "" {
+		t.Errorf("the first key: %q, %v", id, err)
+	}
+	for _, now := range []bool{false, true} {
+		if key, err := ring.Rotate(t.Context(), now); !errors.Is(err, failure) || key.ID != "" {
+			t.Errorf("a rotation at once %v: %+v, %v", now, key, err)
+		}
+	}
+	db := newStore()
+	ring = token.NewRing(db, seal{"s"}, nil)
+	ring.SetGenerate(signingKeys())
+	db.fail(failure)
+	for _, now := range []bool{false, true} {
+		if key, err := ring.Rotate(t.Context(), now); !errors.Is(err, failure) || key.ID != "" {
+			t.Errorf("a rotation at once %v while the store fails: %+v, %v", now, key, err)
+		}
 	}
 }

@@ -108,6 +108,7 @@ var badAddresses = map[string]string{ // and a part of the complaint
 	"https://*.example/":           "not a valid host name",
 	"https://x!.example/":          "not a valid host name",
 	"https://x.example,y.example/": "not a valid host name",
+	"https://x~y.example/":         "not a valid host name",
 	"https://x;y.example/":         "not a valid host name",
 	"https://x=y.example/":         "not a valid host name",
 	"https://x.9x/":                "neither a name nor an address",

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -293,12 +294,12 @@ func TestPruneFails(t *testing.T) {
 func TestLeaseIsLost(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		lose func(t *testing.T, db Log, leads *bool)
+		lose func(t *testing.T, db Log, leads *atomic.Bool)
 		want bool // it is stopped
 	}{
-		{"nothing happens", func(*testing.T, Log, *bool) {}, false},
-		{"it no longer leads", func(_ *testing.T, _ Log, leads *bool) { *leads = false }, true},
-		{"another process has the lease", func(t *testing.T, db Log, _ *bool) {
+		{"nothing happens", func(*testing.T, Log, *atomic.Bool) {}, false},
+		{"it no longer leads", func(_ *testing.T, _ Log, leads *atomic.Bool) { leads.Store(false) }, true},
+		{"another process has the lease", func(t *testing.T, db Log, _ *atomic.Bool) {
 			t.Helper()
 			lease, err := db.AcquireLease(t.Context(), leaseName, "test", leaseTime)
 			if err == nil {
@@ -316,8 +317,9 @@ func TestLeaseIsLost(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				db := newStore(t, 5)
 				m := newMaker(db, Dir(t.TempDir()))
-				leads := true
-				m.Leads = func() bool { return leads }
+				var leads atomic.Bool
+				leads.Store(true)
+				m.Leads = leads.Load
 				err := m.holding(t.Context(), func(ctx context.Context) error {
 					test.lose(t, db, &leads)
 					select {
@@ -347,16 +349,30 @@ func TestLeaseIsReleased(t *testing.T) {
 	}
 }
 
+// full is a place that has no room for snapshots while is is set.
+type full struct {
+	Place
+	is atomic.Bool
+}
+
+func (f *full) publish(ctx context.Context, dir string, s *Snapshot) error {
+	if f.is.Load() {
+		return errPlace
+	}
+	return f.Place.publish(ctx, dir, s)
+}
+
 // Run makes snapshots while the process leads. After a failure it tries again later, and
 // reports the failure and its end.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		p := &faulty{Dir(t.TempDir()), map[string]error{"publish": errPlace}}
+		p := &full{Place: Dir(t.TempDir())}
+		p.is.Store(true)
 		m := newMaker(newStore(t, 5), p)
 		m.Logger = slog.New(slog.NewTextHandler(&log, nil))
-		leads := false
-		m.Leads = func() bool { return leads }
+		var leads atomic.Bool
+		m.Leads = leads.Load
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- m.Run(ctx) }()
@@ -369,10 +385,10 @@ func TestRun(t *testing.T) {
 			}
 		}
 		after(time.Hour, 0, 0)
-		leads = true
+		leads.Store(true)
 		after(time.Minute, 0, 1)
 		after(4*time.Minute, 0, 1)
-		p.fails = nil
+		p.is.Store(false)
 		after(20*time.Minute, 1, 1)
 		after(30*time.Minute, 1, 1) // until five to three in Madrid
 		after(10*time.Minute, 2, 1)

@@ -125,6 +125,7 @@ func TestStillValid(t *testing.T) {
 			{"a token of an assertion", with, access.Principal{ID: ana, Mode: access.ByToken}, true},
 			{"of a subject that never signed in", with, access.Principal{ID: "https://idp.example#nil", Mode: access.ByToken}, true},
 			{"of a subject that is blocked", with, access.Principal{ID: eva, Mode: access.ByToken}, false},
+			{"of an application, where nobody can sign in", without, access.Principal{ID: ana, Mode: access.ByToken, Credential: granted}, true},
 			{"where nobody can sign in", without, access.Principal{ID: eva, Mode: access.ByToken}, true},
 		} {
 			if got, _ := test.guard.StillValid(test.who); got != test.want {
@@ -359,7 +360,7 @@ func TestAcquireSlot(t *testing.T) {
 			_, err := g.AcquireSlot(request(remote), who, expensive)
 			return err
 		}
-		both := access.Options{Slots: access.NewSlotLimiter(1, false), Expensive: access.NewSlotLimiter(1, false)}
+		both := access.Options{Slots: access.NewSlotLimiter(2, false), Expensive: access.NewSlotLimiter(1, false)}
 		g := access.NewGuard(both)
 		for _, test := range []struct {
 			name      string
@@ -371,10 +372,12 @@ func TestAcquireSlot(t *testing.T) {
 			{"the first expensive one", home, someone, true, true},
 			{"a second expensive one", home, someone, true, false},
 			{"a cheap one meanwhile", home, someone, false, true},
-			{"a second cheap one", home, someone, false, false},
+			{"a second cheap one", home, someone, false, true},
+			{"a third cheap one", home, someone, false, false},
 			{"of another caller", home, access.Principal{ID: eva}, false, true},
 			{"of an anonymous caller", home, access.Principal{}, false, true},
-			{"of another in that network", "192.0.2.1:99", access.Principal{}, false, false},
+			{"of another in that network", "192.0.2.1:99", access.Principal{}, false, true},
+			{"of a third in that network", "192.0.2.1:100", access.Principal{}, false, false},
 			{"of another network", away, access.Principal{}, false, true},
 		} {
 			if err := acquire(g, test.remote, test.who, test.expensive); (err == nil) != test.want {

@@ -164,7 +164,7 @@ func TestUnreadableParts(t *testing.T) {
 		"records":   {"record", "record_head", "note", "note_head", "use_count", "use_mark", "once", "setting", "lease"},
 		"texts":     {"document"},
 		"originals": {"original"},
-		"words":     {"word_segment"},
+		"words":     {"word_segment", "document"},
 	} {
 		for _, table := range tables {
 			w := openSQLite(t)

@@ -206,6 +206,7 @@ func TestTokensOfPeople(t *testing.T) {
 		mcp   bool
 		scope access.Scope // 0: refused
 		plan  string
+		key   string // with which the person signed in
 		says  string // a part of the refusal
 	}{
 		{name: "the rights that person and grant share", guard: with, raw: "grant", scope: access.ReadReports, plan: "enterprise"},
@@ -216,7 +217,7 @@ func TestTokensOfPeople(t *testing.T) {
 		{name: "an assertion where nobody can sign in", guard: without, raw: "assertion", scope: access.AllScopes},
 		{name: "an assertion for a subject without an account", guard: with, raw: "stranger", scope: access.AllScopes},
 		{name: "an assertion for a blocked person", guard: with, raw: "blocked", says: "blocked"},
-		{name: "from the network of the key of the owner", guard: with, raw: "fenced", from: home, scope: access.ReadReports, plan: "pro"},
+		{name: "from the network of the key of the owner", guard: with, raw: "fenced", from: home, scope: access.ReadReports, plan: "pro", key: key.ID},
 		{name: "from another network", guard: with, raw: "fenced", from: away, says: "not for use from 198.51.100.7"},
 		{name: "for MCP with sign-in at MCP", guard: with, raw: "signin", mcp: true, scope: access.ReadReports, plan: "enterprise"},
 		{name: "for MCP with sign-in at REST", guard: with, raw: "signin", says: "something else"},
@@ -238,6 +239,7 @@ func TestTokensOfPeople(t *testing.T) {
 				Mode:       access.ByToken,
 				Scope:      test.scope,
 				Credential: known[test.raw].Grant,
+				Key:        test.key,
 				Plan:       test.plan,
 			}
 			if err != nil || who != want {

@@ -80,7 +80,7 @@ func TestKeysOfAnAccountAreBounded(t *testing.T) {
 		if _, _, err := keys.CreateFor(t.Context(), by, access.Key{}); err != nil {
 			t.Errorf("after one was revoked: %v", err)
 		}
-		owned, err := keys.Owned(t.Context(), ana)
+		owned, err := keys.Owned(t.Context(), access.WholeAccount(ana))
 		if err != nil || len(owned) != 52 {
 			t.Errorf("%d keys, %v; want 52 with those that have ended", len(owned), err)
 		}
@@ -154,7 +154,7 @@ func TestOwnedKeysNeedTheStore(t *testing.T) {
 	if _, raw, err := p.keys.CreateFor(t.Context(), access.Principal{ID: ana, Scope: access.AllScopes, Plan: "pro"}, access.Key{}); err == nil || raw != "" {
 		t.Errorf("made a key %q while the store fails", raw)
 	}
-	if owned, err := p.keys.Owned(t.Context(), ana); err == nil {
+	if owned, err := p.keys.Owned(t.Context(), access.WholeAccount(ana)); err == nil {
 		t.Errorf("%v while the store fails", owned)
 	}
 }

@@ -102,7 +102,7 @@ func (w *world) signIn(id string, scope access.Scope) error {
 func TestStoreFailsInTheDecision(t *testing.T) {
 	w := newWorld(t)
 	ana := w.person("ana")
-	form := w.server.Form(w.ask(query("desk", deskURI)), ana)
+	_, form := w.server.Forms(w.ask(query("desk", deskURI)), ana)
 	w.db.Close()
 	if address, err := w.server.Decide(t.Context(), form, ana, true); fault.KindOf(err) != fault.Unavailable || address != "" {
 		t.Errorf("%q, %v", address, err)
@@ -113,7 +113,7 @@ func TestStoreFailsInTheDecision(t *testing.T) {
 func TestApplicationChangesMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	ana := w.person("ana")
-	form := w.server.Form(w.ask(query("desk", deskURI)), ana)
+	_, form := w.server.Forms(w.ask(query("desk", deskURI)), ana)
 	for name, change := range map[string]func(*oauth.Config){
 		"gone":         func(c *oauth.Config) { c.Clients = c.Clients[1:] },
 		"another name": func(c *oauth.Config) { c.Clients[0].Name = "Another" },
@@ -196,7 +196,7 @@ func TestDecideAgain(t *testing.T) {
 	for _, uri := range []string{deskURI, ""} {
 		w := newWorld(t)
 		ana := w.person("ana")
-		form := w.server.Form(w.ask(query("desk", uri)), ana)
+		_, form := w.server.Forms(w.ask(query("desk", uri)), ana)
 		c := config()
 		c.Clients[0].Name = "Another"
 		_, err := replica(t, w.dir, c).server.Decide(t.Context(), form, ana, true)

@@ -104,7 +104,11 @@ func TestAuthenticateExtra(t *testing.T) {
 	var known token.Authentication
 	w, send := extended(t, nil)
 	grant := func(ctx context.Context, q token.Request) (token.Granted, error) {
-		if err := w.server.Authenticate(ctx, q, known); err != nil {
+		proof, err := w.server.Authenticate(ctx, q, known)
+		if err == nil {
+			err = proof.Claim(ctx)
+		}
+		if err != nil {
 			return token.Granted{}, err
 		}
 		return token.Granted{Token: access.Token{Subject: "x#ana", ClientID: q.ClientID, Audience: base, Scope: access.ReadReports}}, nil

@@ -106,6 +106,10 @@ func TestPlainHost(t *testing.T) {
 	} {
 		if got := PlainHost(address); got != want {
 			t.Errorf("PlainHost(%q) = %v", address, got)
+		}
+	}
+}
+
 // An origin is on this machine if its host is localhost or a loopback address.
 func TestIsLocal(t *testing.T) {
 	for origin, want := range map[string]bool{
@@ -144,6 +148,10 @@ func TestASCIIHost(t *testing.T) {
 	} {
 		if got := ASCIIHost(host); got != want {
 			t.Errorf("ASCIIHost(%q) = %q, want %q", host, got, want)
+		}
+	}
+}
+
 // Valid accepts an origin and nothing more.
 func TestValid(t *testing.T) {
 	for origin, want := range map[string]bool{

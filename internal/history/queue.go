@@ -58,6 +58,7 @@ type build struct {
 	wanted  map[access.Caller]int // requests that want it
 	started bool
 	turnOf  access.Caller // once started
+	over    bool          // done is closed
 
 	done  chan struct{}
 	value any
@@ -89,6 +90,7 @@ func (q *queue) join(ctx context.Context, caller access.Caller, key any, run fun
 		if err := q.makeRoom(caller); err != nil {
 			return nil, err
 		}
+		b = q.builds[key] // it may be the one that gave way
 	}
 	if b == nil {
 		b = q.newBuild(ctx, key, run)
@@ -176,7 +178,7 @@ func (q *queue) makeRoom(caller access.Caller) error {
 	}
 	last := q.lines[longest].builds[most-1]
 	q.withdraw(longest, last)
-	if len(last.wanted) == 1 { // else it is in other lines too
+	if !q.inLine(last) { // of another caller
 		q.finish(last, nil, errOwnWaiting())
 	}
 	return nil
@@ -248,6 +250,7 @@ func protect(ctx context.Context, run func(context.Context) (any, error)) (value
 
 // finish passes the result of a build to the requests that want it.
 func (q *queue) finish(b *build, value any, err error) {
+	b.over = true
 	b.value = value
 	b.err = err
 	close(b.done)
@@ -303,6 +306,9 @@ func (q *queue) giveUp(caller access.Caller, b *build) error {
 // leave removes a request from those that want a build. When none is left, the build
 // ends.
 func (q *queue) leave(caller access.Caller, b *build) {
+	if b.over { // at the same moment
+		return
+	}
 	if b.wanted[caller]--; b.wanted[caller] > 0 {
 		return
 	}
@@ -310,10 +316,23 @@ func (q *queue) leave(caller access.Caller, b *build) {
 	if !b.started {
 		q.withdraw(caller, b)
 	}
-	if len(b.wanted) == 0 {
+	switch {
+	case len(b.wanted) == 0:
 		b.cancel()
 		q.forget(b)
+	case !b.started && !q.inLine(b): // it gave way in the lines of those who still want it
+		q.finish(b, nil, errOwnWaiting())
 	}
+}
+
+// inLine reports whether a build waits in the line of a caller that wants it.
+func (q *queue) inLine(b *build) bool {
+	for caller := range b.wanted {
+		if l := q.lines[caller]; l != nil && slices.Contains(l.builds, b) {
+			return true
+		}
+	}
+	return false
 }
 
 const retryAfter = 5 * time.Second

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -290,4 +291,112 @@ func TestQueueIsBounded(t *testing.T) {
 		cancel()
 		synctest.Wait()
 	})
+}
+
+// A caller may want the very build that gives way for it.
+func TestJoinBuildThatGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w := newWorkshop(t)
+		w.ask(ctx, "first", "runs")
+		for n := range history.MaxWaiting - history.MaxOwnWaiting {
+			w.ask(ctx, fmt.Sprint("c", n), fmt.Sprint("k", n))
+		}
+		for n := range history.MaxOwnWaiting { // the longest line
+			w.ask(ctx, "long", fmt.Sprint("long", n))
+		}
+		last := fmt.Sprint("long", history.MaxOwnWaiting-1)
+		w.ask(ctx, "new", last)
+		for range history.MaxWaiting + 1 {
+			w.build(nil)
+		}
+		w.wantAnswers("long "+last, fault.RateLimited)
+		w.wantAnswers("new "+last, answered)
+		if n := w.Waiting(); n != 0 {
+			t.Errorf("%d are left", n)
+		}
+	})
+}
+
+// A build that gave way in the line of one caller ends when the other one that wants it
+// leaves. Otherwise it would be in no line, and never begin.
+func TestBuildInNoLineEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		w := newWorkshop(t)
+		w.ask(ctx, "first", "runs")
+		for n := range history.MaxWaiting - history.MaxOwnWaiting - 1 {
+			w.ask(ctx, fmt.Sprint("c", n), fmt.Sprint("k", n))
+		}
+		for n := range history.MaxOwnWaiting {
+			w.ask(ctx, "long", fmt.Sprint("long", n))
+		}
+		last := fmt.Sprint("long", history.MaxOwnWaiting-1)
+		other, leave := context.WithCancel(ctx)
+		w.ask(other, "other", last) // shares it
+		w.ask(ctx, "new", "n0")     // long gives way
+		leave()
+		synctest.Wait()
+		w.wantAnswers("long "+last, fault.RateLimited)
+		w.build(nil)
+		w.ask(ctx, "long", last) // begins another one
+		for range history.MaxWaiting {
+			w.build(nil)
+		}
+		w.wantAnswers("long "+last, fault.RateLimited, answered)
+	})
+}
+
+// Whatever callers want and when they leave, every request is answered, and nothing is
+// left.
+func TestQueueAtRandom(t *testing.T) {
+	for seed := range uint64(200) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			w := newWorkshop(t)
+			asked := 0
+			var leave []context.CancelFunc
+			for range 600 {
+				switch n := random.IntN(20); {
+				case n < 14:
+					ctx, cancel := context.WithCancel(t.Context())
+					leave = append(leave, cancel)
+					w.ask(ctx, fmt.Sprint("caller", random.IntN(20)), fmt.Sprint("key", random.IntN(60)))
+					asked++
+				case n < 17 && len(leave) > 0:
+					leave[random.IntN(len(leave))]()
+					synctest.Wait()
+				case n < 18:
+					time.Sleep(time.Duration(random.IntN(2)) * time.Second)
+				default:
+					select {
+					case w.release <- nil:
+					default: // no build runs
+					}
+					synctest.Wait()
+				}
+			}
+			for range 2 * asked {
+				select {
+				case w.release <- nil:
+				default:
+				}
+				synctest.Wait()
+			}
+			w.mu.Lock()
+			answers := 0
+			for _, of := range w.answers {
+				answers += len(of)
+			}
+			w.mu.Unlock()
+			if n := w.Waiting(); n != 0 || answers != asked {
+				t.Errorf("seed %d: %d wait, and %d of %d are answered", seed, n, answers, asked)
+			}
+			for _, cancel := range leave {
+				cancel()
+			}
+		})
+	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 //go:embed openapi.yaml
-var openapi []byte
+var embeddedYAML []byte
 
 // serverPlaceholder is the address in the document that OpenAPI replaces.
 const serverPlaceholder = "http://127.0.0.1:8080"
@@ -22,7 +22,7 @@ const serverPlaceholder = "http://127.0.0.1:8080"
 // OpenAPI returns the document for a service at baseURL. Without signIn it lacks what
 // exists only where people can sign in.
 func OpenAPI(baseURL string, signIn bool) []byte {
-	return bytes.Replace(withoutMarkers(openapi, signIn), []byte(serverPlaceholder), []byte(baseURL), 1)
+	return bytes.Replace(withoutMarkers(embeddedYAML, signIn), []byte(serverPlaceholder), []byte(baseURL), 1)
 }
 
 // The lines around a part of the document that exists only where people can sign in.
@@ -67,7 +67,7 @@ var embeddedJSON = map[bool]func() ([]byte, error){
 
 func convert(signIn bool) ([]byte, error) {
 	var doc any
-	if err := yaml.Unmarshal(withoutMarkers(openapi, signIn), &doc); err != nil {
+	if err := yaml.Unmarshal(withoutMarkers(embeddedYAML, signIn), &doc); err != nil {
 		return nil, err
 	}
 	return json.Marshal(doc)

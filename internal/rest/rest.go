@@ -53,6 +53,8 @@ type Options struct {
 type API struct {
 	Options
 	openapi struct{ yaml, json []byte }
+	// parameters are the names of the query parameters of each operation.
+	parameters map[string][]string
 }
 
 // New returns the surface. Register adds it to a mux.
@@ -60,7 +62,10 @@ func New(o Options) (*API, error) {
 	a := &API{Options: o}
 	var err error
 	a.openapi.yaml = OpenAPI(o.BaseURL, o.SignIn)
-	a.openapi.json, err = OpenAPIJSON(o.BaseURL, o.SignIn)
+	if a.openapi.json, err = OpenAPIJSON(o.BaseURL, o.SignIn); err != nil {
+		return nil, err
+	}
+	a.parameters, err = parametersOf(a.openapi.json)
 	return a, err
 }
 
@@ -262,6 +267,11 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 	}
 	if principal.Mode != access.Anonymous {
 		r = r.WithContext(access.NewContext(r.Context(), principal))
+	}
+	if ignored := ignoredParameters(a.parameters[rt.operation], r.URL.RawQuery); ignored != "" {
+		w.Header()[ignoredHeader] = []string{ignored}
+		a.Logger.DebugContext(r.Context(), "unknown parameters are ignored",
+			"request_id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "ignored", ignored)
 	}
 	find := a.Query.Snapshot
 	if rt.beforeReady {

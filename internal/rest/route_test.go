@@ -24,7 +24,7 @@ func TestOperations(t *testing.T) {
 	var document struct {
 		Paths map[string]map[string]yaml.Node `yaml:"paths"`
 	}
-	if err := yaml.Unmarshal(openapi, &document); err != nil {
+	if err := yaml.Unmarshal(embeddedYAML, &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, rt := range routes {

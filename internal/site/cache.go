@@ -12,7 +12,8 @@ import (
 // state is everything besides the request that a page depends on.
 type state struct {
 	of     *catalog.Snapshot
-	minute int64  // times are relative within the last hour
+	epoch  string // of the log, for pages that do not depend on one snapshot
+	period int64  // the minute, since times are relative within the last hour; or longer
 	source string // health of the source
 	demo   bool
 }
@@ -65,7 +66,7 @@ func (c *cache) lookup(now state, key string) *response {
 // the same page share the work. None of them is the one to render it before it has its
 // turn: so a caller that has to wait for its turn delays no other caller. Errors are
 // not kept.
-func (c *cache) get(ctx context.Context, now state, key string, turns turns, render func() (*response, error)) (*response, error) {
+func (c *cache) get(ctx context.Context, now state, key string, queue turns, render func() (*response, error)) (*response, error) {
 	c.mu.Lock()
 	e := c.entry(now, key)
 	c.mu.Unlock()
@@ -76,7 +77,7 @@ func (c *cache) get(ctx context.Context, now state, key string, turns turns, ren
 		if cached != nil {
 			return cached, nil
 		}
-		turn := turns.Ask()
+		turn := queue.Ask()
 		select {
 		case <-f.done:
 		case <-ctx.Done():

@@ -51,7 +51,7 @@ func TestCacheKeepsWhatIsUsed(t *testing.T) {
 	if total > maxCached+maxCachedPage {
 		t.Errorf("the cache has %d bytes", total)
 	}
-	c.get(t.Context(), state{minute: 1}, "hot", queue, func() (*response, error) { rendered++; return &response{}, nil })
+	c.get(t.Context(), state{period: 1}, "hot", queue, func() (*response, error) { rendered++; return &response{}, nil })
 	if rendered != 2 {
 		t.Error("a page of another minute was used")
 	}

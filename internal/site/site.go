@@ -50,7 +50,7 @@ type Site struct {
 	assets   map[string]*asset
 	turns    *access.Turns // for pages that are rendered
 	cache    cache
-	sitemaps cache // its state is the time alone
+	sitemaps cache // its state does not change with every report
 }
 
 // New parses the templates.
@@ -344,6 +344,11 @@ func (s *Site) cached(rt route, q *request) (*response, error) {
 		return nil, err
 	}
 	defer slot.Release()
+	q.now = time.Now() // the wait may have taken a second, and an older state would empty the cache
+	if q.snapshot, err = s.Query.Snapshot(); err != nil {
+		return nil, err
+	}
+	pages, now, key = s.placeOf(rt, q)
 	mine := turns{s.turns, s.Guard.Caller(q.Request, q.principal)}
 	return pages.get(q.Context(), now, key, mine, func() (*response, error) { return s.render(rt, q) })
 }
@@ -351,7 +356,11 @@ func (s *Site) cached(rt route, q *request) (*response, error) {
 // placeOf returns where the page of a request is cached.
 func (s *Site) placeOf(rt route, q *request) (pages *cache, now state, key string) {
 	if rt.sitemap {
-		return &s.sitemaps, state{minute: q.now.Unix() / int64(sitemapAge.Seconds())}, q.URL.EscapedPath()
+		now = state{
+			epoch:  q.snapshot.Head().Epoch,
+			period: q.now.Unix() / int64(sitemapAge.Seconds()),
+		}
+		return &s.sitemaps, now, q.URL.Path
 	}
 	key = q.cacheKey()
 	if rt.fresh {
@@ -393,7 +402,7 @@ func (s *Site) render(rt route, q *request) (*response, error) {
 func (s *Site) stateOf(q *request) state {
 	return state{
 		of:     q.snapshot,
-		minute: q.now.Unix() / 60,
+		period: q.now.Unix() / 60,
 		source: string(s.Query.SourceStatus().State),
 		demo:   s.Query.Simulated(),
 	}

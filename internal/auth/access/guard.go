@@ -366,19 +366,27 @@ func (g *Guard) AcquireSlot(r *http.Request, p Principal, expensive bool) (Slot,
 	if g.o.Slots == nil {
 		return Slot{}, nil
 	}
-	id := string(g.Caller(r, p))
+	id := p.ID
+	if id == "" {
+		id = g.NetworkKey(r)
+	}
 	if expensive && g.o.Expensive != nil {
 		return g.o.Expensive.Acquire(r.Context(), id)
 	}
 	return g.o.Slots.Acquire(r.Context(), id)
 }
 
-// Caller returns the caller of an admitted request.
+// Caller returns the caller of an admitted request among those who take turns. All of a
+// /48 network of IPv6 without a credential is one: it has 65,536 /64 networks, and one
+// client may own them all.
 func (g *Guard) Caller(r *http.Request, p Principal) Caller {
-	if p.ID == "" {
-		return Caller(g.NetworkKey(r))
+	if p.ID != "" {
+		return Caller(p.ID)
 	}
-	return Caller(p.ID)
+	if site, ok := ratelimit.Site(g.o.Proxies.Client(r)); ok {
+		return Caller(site[:])
+	}
+	return Caller(g.NetworkKey(r))
 }
 
 // AdmitUnrouted admits a request that matches no route.

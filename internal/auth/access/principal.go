@@ -167,8 +167,8 @@ func FromContext(ctx context.Context) Principal {
 	return p
 }
 
-// Caller identifies a caller among those who share something: the id of a principal,
-// or the network of an anonymous address.
+// Caller identifies a caller among those who take turns: the id of a principal, or the
+// network of an anonymous address.
 type Caller string
 
 type callerKey struct{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"sync"
 	"testing"
@@ -141,5 +142,31 @@ func TestTurnsUnderLoad(t *testing.T) {
 	}
 	if last := turns.Ask("last"); !granted(last) {
 		t.Error("a turn was lost")
+	}
+}
+
+// Callers are principals, addresses of IPv4, and /48 networks of IPv6.
+func TestCallers(t *testing.T) {
+	g := access.NewGuard(access.Options{})
+	caller := func(remote, id string) access.Caller {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = remote
+		return g.Caller(r, access.Principal{ID: id})
+	}
+	for _, test := range []struct {
+		name string
+		a, b access.Caller
+		same bool
+	}{
+		{"two addresses", caller("192.0.2.1:1", ""), caller("192.0.2.2:1", ""), false},
+		{"two ports of an address", caller("192.0.2.1:1", ""), caller("192.0.2.1:2", ""), true},
+		{"two /64 networks of a /48", caller("[2001:db8:1:1::1]:1", ""), caller("[2001:db8:1:ffff::1]:1", ""), true},
+		{"two /48 networks", caller("[2001:db8:1::1]:1", ""), caller("[2001:db8:2::1]:1", ""), false},
+		{"two principals at an address", caller("192.0.2.1:1", "key_a"), caller("192.0.2.1:1", "key_b"), false},
+		{"a principal at two addresses", caller("192.0.2.1:1", "key_a"), caller("192.0.2.2:1", "key_a"), true},
+	} {
+		if (test.a == test.b) != test.same {
+			t.Errorf("%s: %q and %q", test.name, test.a, test.b)
+		}
 	}
 }

@@ -320,7 +320,7 @@ func TestBodiesOfOneNetwork(t *testing.T) {
 		all.Go(func() { send("2001:db8::1", slow) })
 		<-entered
 	}
-	if status := send("2001:db8::2", slow); status != http.StatusServiceUnavailable {
+	if status := send("2001:db8::2", slow); status != http.StatusTooManyRequests {
 		t.Errorf("one more of the network is answered %d", status)
 	}
 	all.Go(func() { send("192.0.2.1", slow) })
@@ -417,6 +417,37 @@ func TestRequestsOfOneClient(t *testing.T) {
 		if w := h.do("GET", "/x", from(client)); w.Code != http.StatusOK {
 			t.Errorf("%s: when the others are answered, one is %d", client, w.Code)
 		}
+	}
+}
+
+// The /64 networks of one /48 together have twice the requests of one.
+func TestRequestsOfOneSite(t *testing.T) {
+	const most = 100
+	enter, leave := make(chan struct{}), make(chan struct{})
+	h := newHarness(t, map[string]http.HandlerFunc{
+		"GET /work": func(http.ResponseWriter, *http.Request) { enter <- struct{}{}; <-leave },
+		"GET /x":    hello,
+	}, func(o *httpserver.Options) { o.MaxRequests = 8 * most })
+	from := func(network int) func(*http.Request) {
+		return header("X-From", fmt.Sprintf("2001:db8:1:%x::1", network))
+	}
+	var all sync.WaitGroup
+	for n := range 2 * most {
+		all.Go(func() { h.do("GET", "/work", from(n)) })
+		<-enter
+	}
+	if w := h.do("GET", "/x", from(5000)); w.Code != http.StatusTooManyRequests {
+		t.Errorf("one more of the site is answered %d", w.Code)
+	}
+	if w := h.do("GET", "/x", header("X-From", "2001:db8:2::1")); w.Code != http.StatusOK {
+		t.Errorf("another site is answered %d", w.Code)
+	}
+	for range 2 * most {
+		leave <- struct{}{}
+	}
+	all.Wait()
+	if w := h.do("GET", "/x", from(5000)); w.Code != http.StatusOK {
+		t.Errorf("when the others are answered, one is %d", w.Code)
 	}
 }
 

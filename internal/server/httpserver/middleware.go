@@ -120,8 +120,8 @@ type recorder struct {
 	conn   *boundConn // of an HTTP/1 request, or nil
 
 	active bool
-	client netip.Prefix // the network for which it is counted, or invalid
-	sender netip.Prefix // the network for which its body is counted, or invalid
+	client netip.Addr // for which it is counted, or invalid
+	sender netip.Addr // for which its body is counted, or invalid
 }
 
 // Status returns the status of the response, by default 200.

@@ -23,18 +23,17 @@ func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 	if s.isProxyItself(req, client) {
 		return nil
 	}
-	network := ratelimit.Network(client)
 	if req.ContentLength != 0 {
-		if !s.bodies.acquire(network) {
-			return fault.New(fault.Unavailable, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
+		if !s.bodies.acquire(client) {
+			return fault.New(fault.RateLimited, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
 		}
-		r.sender = network
+		r.sender = client
 	}
-	if !s.requests.acquire(network) {
+	if !s.requests.acquire(client) {
 		return fault.New(fault.RateLimited,
 			"Your network has %d requests in work, which is the most at once. Read the answers, and try again.", s.requests.max)
 	}
-	r.client = network
+	r.client = client
 	return nil
 }
 
@@ -56,11 +55,11 @@ func (r *recorder) Park() {
 	}
 	if r.sender.IsValid() {
 		r.server.bodies.release(r.sender)
-		r.sender = netip.Prefix{}
+		r.sender = netip.Addr{}
 	}
 	if r.client.IsValid() {
 		r.server.requests.release(r.client)
-		r.client = netip.Prefix{}
+		r.client = netip.Addr{}
 	}
 }
 
@@ -82,11 +81,16 @@ func maxOfClient(maxRequests int) int {
 	return max(maxBodies, maxRequests/clientShare)
 }
 
-// networkCounter counts requests by network.
+// siteFactor is how many times the limit of a network the /48 network around it may
+// have: it has 65,536 /64 networks, and one client may own them all.
+const siteFactor = 2
+
+// networkCounter counts requests by network. Networks of IPv6 are counted twice: as a
+// /64, and as the /48 around it.
 type networkCounter struct {
 	max int // of one network; 0 is no limit
 
-	mu sync.Mutex           // held for one operation on memory
+	mu sync.Mutex           // held for a few operations on memory
 	of map[netip.Prefix]int // guarded by mu
 }
 
@@ -97,21 +101,39 @@ func newNetworkCounter(most int) *networkCounter {
 	}
 }
 
-// acquire counts a request, and reports whether it is within the limit.
-func (c *networkCounter) acquire(network netip.Prefix) bool {
+// acquire counts a request of a client, and reports whether it is within the limits.
+func (c *networkCounter) acquire(client netip.Addr) bool {
+	network, site := ratelimit.Network(client), siteOf(client)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if atLimit(c.of[network], c.max) {
+	if atLimit(c.of[network], c.max) || site.IsValid() && atLimit(c.of[site], siteFactor*c.max) {
 		return false
 	}
 	c.of[network]++
+	if site.IsValid() {
+		c.of[site]++
+	}
 	return true
 }
 
-func (c *networkCounter) release(network netip.Prefix) {
+func (c *networkCounter) release(client netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.of[network]--; c.of[network] == 0 {
-		delete(c.of, network)
+	for _, network := range []netip.Prefix{ratelimit.Network(client), siteOf(client)} {
+		if !network.IsValid() {
+			continue
+		}
+		if c.of[network]--; c.of[network] == 0 {
+			delete(c.of, network)
+		}
 	}
+}
+
+// siteOf returns the /48 network of an IPv6 address, else an invalid one.
+func siteOf(client netip.Addr) netip.Prefix {
+	if !client.Is6() || client.Is4In6() {
+		return netip.Prefix{}
+	}
+	site, _ := client.WithZone("").Prefix(48)
+	return site
 }

@@ -18,8 +18,9 @@ const (
 
 // A reader must accept every part of a response in time. Otherwise the connection, or
 // the stream of HTTP/2, is closed: a response that nobody reads would count as an
-// active request until the deadline of the whole request. The buffers of the socket
-// accept the first megabytes at once.
+// active request for a minute. The buffers of the socket accept the first megabytes at
+// once; when they are full, the kernel wakes the writer for large pieces only, so that a
+// slow reader of many megabytes may be cut off. Such answers are parked.
 const (
 	partSize    = 64 << 10
 	partTimeout = 10 * time.Second
@@ -43,9 +44,13 @@ func (r *recorder) send(b []byte, whole bool) (n int, err error) {
 		}
 		n += sent
 		if err != nil || n == len(b) {
-			return n, err
+			break
 		}
 	}
+	if r.conn == nil { // over HTTP/2 an expired deadline ends the stream even without a write
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	}
+	return n, err
 }
 
 var heldBuffers = sync.Pool{New: func() any { return new([]byte) }}

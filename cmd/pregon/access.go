@@ -104,7 +104,7 @@ type hookOwners struct {
 func (h hookOwners) owner(id string) webhook.OwnerStatus {
 	if !access.IsKeyID(id) {
 		if person, known := h.accounts.Owner(id); known {
-			return webhook.OwnerStatus{Gone: person.Gone, Scope: person.Scope}
+			return webhook.OwnerStatus{Gone: person.Gone, Since: person.Since, Scope: person.Scope}
 		}
 		issuer, _, _ := strings.Cut(id, "#")
 		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // the scope was checked when the webhook was created

@@ -70,11 +70,11 @@ func (c *Console) account(q *request) (*reply, error) {
 		data.Heading = data.Name
 	}
 	data.Scopes = q.scopes(data.Person.Scopes)
+	if !q.session.Whole() { // the API would refuse to list its use and its sessions
+		return q.page("account", data.Heading, data), nil
+	}
 	if data.Usage, err = c.usage(q); err != nil {
 		return nil, err
-	}
-	if !q.session.Whole() { // the API would refuse to list sessions
-		return q.page("account", data.Heading, data), nil
 	}
 	var found struct{ Sessions []session }
 	if err := c.call(q, http.MethodGet, "/api/v1/account/sessions"+data.OwnerArg, nil, &found); err != nil {

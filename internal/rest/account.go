@@ -75,6 +75,7 @@ func (p *params) wholeSubject(r *http.Request, what string) (string, error) {
 const (
 	allSessions = "Sessions"
 	allApps     = "Connected applications"
+	allUsage    = "Figures of use"
 )
 
 // end ends something of the account that a request is about.

@@ -527,8 +527,8 @@ func (c caller) signedInWith(k keyDoc) caller {
 	}}
 }
 
-// Sessions and applications are for the person, or the first key of an account. Other
-// keys learn what to use.
+// Sessions, applications and figures of use are for the person, or the first key of an
+// account. Other keys learn what to use.
 func TestKeysDoNotManageTheAccount(t *testing.T) {
 	s := start(t, "demo", store.Batch{})
 	ana := s.person("ana", false)
@@ -540,7 +540,7 @@ func TestKeysDoNotManageTheAccount(t *testing.T) {
 	}
 	ofAna, anaKey := ana.make(`{"name":"export"}`)
 	ofRoot, childKey := root.make(`{"name":"child"}`)
-	calls := []string{"GET /sessions", "DELETE /sessions", "DELETE /sessions/" + ana.person.Credential, "DELETE /sessions/" + opened.ID, "GET /apps", "DELETE /apps/" + ana.ids("/apps", "apps")[0]}
+	calls := []string{"GET /usage", "GET /sessions", "DELETE /sessions", "DELETE /sessions/" + ana.person.Credential, "DELETE /sessions/" + opened.ID, "GET /apps", "DELETE /apps/" + ana.ids("/apps", "apps")[0]}
 	for _, c := range []struct {
 		caller
 		use string // what the answer names
@@ -557,7 +557,6 @@ func TestKeysDoNotManageTheAccount(t *testing.T) {
 			}
 		}
 		c.call("GET", "", "", 200, nil)
-		c.call("GET", "/usage", "", 200, nil)
 	}
 	if got := ana.ids("/sessions", "sessions"); len(got) != 1 {
 		t.Errorf("left are the sessions %v", got)
@@ -733,4 +732,18 @@ func TestUsage(t *testing.T) {
 	for _, query := range []string{encode("from", (today - 400).String()), encode("from", (today + 1).String()), "?from=x", "?to=2026-02-30", "?from=2026-01-02&to=2026-01-01"} {
 		ana.call("GET", "/usage"+query, "", 400, nil)
 	}
+}
+
+// A key that leaked does not keep its owner from making another one, however many keys it
+// made and revoked.
+func TestLeakedKeyUsesUpKeys(t *testing.T) {
+	s := start(t, "demo", store.Batch{})
+	ana := s.person("ana", false)
+	leaked, key := ana.make(`{"name":"leaked","scopes":["read:reports"]}`)
+	for range 99 {
+		_, made := leaked.make(`{"name":"x"}`)
+		leaked.call("DELETE", "/keys/"+made.ID, "", 204, nil)
+	}
+	ana.call("DELETE", "/keys/"+key.ID, "", 204, nil)
+	ana.make(`{"name":"replacement"}`)
 }

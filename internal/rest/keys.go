@@ -203,10 +203,10 @@ func (a *API) findKey(r *http.Request) (access.Key, error) {
 	return key, nil
 }
 
-// checkOwn returns an error unless a key that the caller may know of is in the caller's
-// account. Operators know of all keys.
-func checkOwn(by access.Principal, key access.Key) error {
-	if key.Account() != by.ID {
+// checkOwn returns an error unless a key that the caller may know of is within the
+// caller's reach. Operators know of all keys.
+func (a *API) checkOwn(by access.Principal, key access.Key) error {
+	if !a.Keys.Reach(by).Has(key.Account(), key.ID) {
 		return fault.New(fault.Forbidden, "The key %s belongs to another owner: operators may revoke it, and nothing else.", key.ID)
 	}
 	return nil
@@ -227,7 +227,7 @@ func (a *API) changeKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 		return response{}, err
 	}
 	by := access.FromContext(r.Context())
-	if err := checkOwn(by, key); err != nil {
+	if err := a.checkOwn(by, key); err != nil {
 		return response{}, err
 	}
 	moves := change.ExpiresAt != nil && !change.ExpiresAt.Equal(key.ExpiresAt) || change.Networks != nil && !slices.Equal(*change.Networks, key.Networks)
@@ -283,7 +283,7 @@ func (a *API) rotateKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	if err != nil {
 		return response{}, err
 	}
-	if err := checkOwn(access.FromContext(r.Context()), key); err != nil {
+	if err := a.checkOwn(access.FromContext(r.Context()), key); err != nil {
 		return response{}, err
 	}
 	key, raw, err := a.Keys.Rotate(r.Context(), key.ID, time.Duration(body.Overlap)*time.Second)

@@ -49,7 +49,7 @@ type operationBody struct {
 func (a *API) getUsage(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	p := readParams(r)
 	first, last := p.usageDays()
-	owner, err := p.subject(r)
+	owner, err := p.wholeSubject(r, allUsage)
 	if err != nil {
 		return response{}, err
 	}

@@ -8,8 +8,10 @@ import (
 	"pregon/internal/fault"
 )
 
-// Bounds of the keys that an account may make. Replicas that create keys at the same
-// moment may exceed them by a few.
+// Bounds of the keys that an account may make. They hold for the keys that the person
+// or the first key makes, and again for those that all other keys make together: a key
+// that leaked must not keep its owner from making another. Replicas that create keys at
+// the same moment may exceed them by a few.
 const (
 	maxOwned = 50  // that are valid
 	maxDaily = 100 // in 24 hours, since what was revoked is kept
@@ -31,9 +33,27 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 	if err := k.Refresh(ctx); err != nil {
 		return Key{}, "", err
 	}
-	now, byID, owned, made := time.Now(), k.known.Load().byID, 0, 0
-	for _, h := range byID {
-		if h.Account() != by.ID {
+	if err := k.checkBounds(by); err != nil {
+		return Key{}, "", err
+	}
+	byID := k.known.Load().byID
+	depth := 0
+	for id := key.Parent; id != "" && byID[id] != nil; id = byID[id].Parent {
+		depth++
+	}
+	if depth > maxDepth {
+		return Key{}, "", fault.New(fault.Conflict, "this key was made with a key that was made with a key, and so on: use one that is nearer to the first, or sign in")
+	}
+	return k.Create(ctx, key)
+}
+
+// checkBounds returns an error if a caller may not make another key.
+func (k *Keyring) checkBounds(by Principal) error {
+	now := time.Now()
+	owned, made := 0, 0
+	for _, h := range k.known.Load().byID {
+		madeByWhole := h.Parent == "" || h.Parent == h.Account()
+		if h.Account() != by.ID || madeByWhole != by.Whole() {
 			continue
 		}
 		if h.State(now) == "active" {
@@ -44,19 +64,12 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 		}
 	}
 	if owned >= maxOwned {
-		return Key{}, "", fault.New(fault.Conflict, "an account may have %d keys: revoke some first", maxOwned)
+		return fault.New(fault.Conflict, "an account may have %d keys: revoke some first", maxOwned)
 	}
 	if made >= maxDaily {
-		return Key{}, "", fault.New(fault.Conflict, "an account may make %d keys in 24 hours: wait, or rotate one", maxDaily)
+		return fault.New(fault.Conflict, "an account may make %d keys in 24 hours: wait, or rotate one", maxDaily)
 	}
-	depth := 0
-	for id := key.Parent; id != "" && byID[id] != nil; id = byID[id].Parent {
-		depth++
-	}
-	if depth > maxDepth {
-		return Key{}, "", fault.New(fault.Conflict, "this key was made with a key that was made with a key, and so on: use one that is nearer to the first, or sign in")
-	}
-	return k.Create(ctx, key)
+	return nil
 }
 
 // Owned returns the keys within a reach with their use, oldest first.

@@ -207,6 +207,7 @@ func (a *Accounts) stateOf(one *Account) access.Owner {
 	}
 	if !one.BlockedAt.IsZero() {
 		o.Gone = "an operator has blocked its owner"
+		o.Since = one.BlockedAt
 	}
 	return o
 }

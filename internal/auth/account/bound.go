@@ -1,21 +1,28 @@
 package account
 
-import "slices"
+import (
+	"slices"
+
+	"pregon/internal/fault"
+)
 
 // ofPart reports whether a grant came from a key for a part of the account: from one
 // that is not the account's first.
 func (a *Account) ofPart(g Grant) bool { return g.Key != "" && g.Key != a.ID }
 
 // dropExtraGrants removes the least recently used grants over the bound, but not the
-// last, which is new. Those that came from a key for a part of the account go first, so
-// that such a key cannot end the others by adding more.
-func (a *Account) dropExtraGrants() {
+// last, which is new. Those that came from a key for a part of the account go first, and
+// a new one of such a key is refused if only others could go: it cannot end those.
+func (a *Account) dropExtraGrants() error {
 	extra := len(a.Grants) - maxGrants
 	if extra <= 0 {
-		return
+		return nil
 	}
 	last := len(a.Grants) - 1
 	old, newest := a.Grants[:last], a.Grants[last]
+	if a.ofPart(newest) && !slices.ContainsFunc(old, a.ofPart) {
+		return fault.New(fault.Conflict, "the account has %d applications, and a key for a part of it cannot replace them: end some first", maxGrants)
+	}
 	slices.SortStableFunc(old, func(x, y Grant) int {
 		switch first := a.ofPart(x); {
 		case first == a.ofPart(y):
@@ -26,4 +33,5 @@ func (a *Account) dropExtraGrants() {
 		return 1
 	})
 	a.Grants = append(old[extra:], newest)
+	return nil
 }

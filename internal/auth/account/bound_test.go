@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
+	"pregon/internal/fault"
 )
 
 // A key for a part of the account ends no sessions and grants of the rest by adding more
@@ -55,6 +56,16 @@ func TestKeysDoNotDisplaceThePerson(t *testing.T) {
 			t.Errorf("the grant %s has ended", id)
 		}
 	}
+	granted = append(granted, add("")) // replaces that of the key
+	refused := account.Grant{ID: account.NewGrantID(), ClientID: "desk", Scopes: access.ReadReports, Key: key.ID}
+	if _, err := r.AddGrant(t.Context(), ana, refused); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("one more of the key: %v", err)
+	}
+	for _, id := range granted {
+		if _, known := r.Grant(ana, id); !known {
+			t.Errorf("the grant %s has ended", id)
+		}
+	}
 }
 
 // The keys of a blocked person are not valid, nor what was made with them.
@@ -69,7 +80,7 @@ func TestStateOfKeysOfTheBlocked(t *testing.T) {
 		if err := r.Block(t.Context(), ana, blocked); err != nil {
 			t.Fatal(err)
 		}
-		if state, known := r.keys.State(key.ID); !known || (state.Gone != "") != blocked {
+		if state, known := r.keys.State(key.ID); !known || (state.Gone != "") != blocked || state.Since.IsZero() == blocked {
 			t.Errorf("blocked %t: %+v", blocked, state)
 		}
 	}

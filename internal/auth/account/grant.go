@@ -64,8 +64,7 @@ func (a *Accounts) AddGrant(ctx context.Context, account string, g Grant) (refre
 		}
 		g.CreatedAt, g.UsedAt, g.ExpiresAt = now, now, now.Add(grantLifetime)
 		one.Grants = append(slices.DeleteFunc(one.Grants, func(old Grant) bool { return !now.Before(old.ExpiresAt) }), g)
-		one.dropExtraGrants()
-		return nil
+		return one.dropExtraGrants()
 	})
 	return refreshText(g.ID, family, once), err
 }

@@ -50,6 +50,11 @@ const other = http.createServer((request, response) => {
       return response.end(`<form method="post" action="${base}/account/keys"><input name="name" value="stolen"><input name="scopes" value="read:reports"></form>
         <iframe src="${base}/signin"></iframe><script>addEventListener('message', () => document.forms[0].submit())</script>`)
     }
+    if (request.url.startsWith('/sandbox?')) { // a link whose window inherits the sandbox, and so runs no script
+      const link = `<a target="_blank" href="${base}/oauth/authorize${new URL(request.url, base).search.replaceAll('&', '&amp;')}">Play</a>`
+      response.setHeader('Content-Type', 'text/html')
+      return response.end(`<iframe sandbox="allow-popups allow-forms allow-same-origin" srcdoc="${link.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`)
+    }
     response.statusCode = request.method === 'POST' ? 204 : 200
     response.end(request.method === 'POST' ? undefined : 'Done.')
   })
@@ -288,7 +293,15 @@ await check('clicks within a second of the page, or of its return to the front, 
 await check('without JavaScript access needs a second page', async () => {
   const page = await signIn(ask('five'), key, { javaScriptEnabled: false })
   same(await page.locator('button[value="allow"]').isVisible(), false, 'the button on the first page')
-  await press(page, page.locator('button[value="review"]'))
+  for (const width of [320, 1280]) {
+    await page.setViewportSize({ width, height: 1600 })
+    await page.goto(base + ask('five'))
+    const before = await page.locator('button[value="review"]').boundingBox()
+    await press(page, page.locator('button[value="review"]'))
+    const after = await page.locator('button[value="allow"]').boundingBox()
+    const beside = after.x + after.width <= before.x || before.x + before.width <= after.x
+    expect(beside, `${width} pixels: the button is where that of the first page was: ${JSON.stringify([before, after])}`)
+  }
   expect((await text(page, 'main')).includes('Confirme que quiere dar acceso'), 'the second page does not ask')
   same(await faultsOf(await page.content()), '', 'faults of the second page')
   // If it is pressed too soon the page is shown again.
@@ -299,6 +312,21 @@ await check('without JavaScript access needs a second page', async () => {
 })
 
 // --- attacks
+
+await check('a site that turns the script off gets no access by two clicks', async () => {
+  const page = await signIn('/account')
+  await page.goto(`${elsewhere}/sandbox${ask('six').slice('/oauth/authorize'.length)}`)
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), page.frameLocator('iframe').locator('a').click()])
+  const first = popup.locator('button[value="review"]')
+  await first.waitFor() // the window has the cookie, and no script
+  const refused = popup.waitForEvent('requestfailed', (request) => request.method() === 'POST').then((request) => request.failure().errorText)
+  const shown = popup.locator('button[value="allow"]').waitFor().then(() => 'it is shown')
+  await first.click()
+  const outcome = await Promise.race([refused, shown])
+  expect(outcome.includes('BLOCKED'), `the second page: ${outcome}`)
+  page.complaints.length = 0 // of the page of the other site
+  await page.done()
+})
 
 await check('forms of other sites and forms without their token have no effect', async () => {
   const page = await signIn('/account/keys')

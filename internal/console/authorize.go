@@ -17,7 +17,8 @@ type consentPage struct {
 	Who      string
 	Token    string
 	Form     string // sealed, and sent by the page
-	Final    string // sealed, and sent after the script has made the button work; empty on the second page
+	Final    string // sealed, and sent after the script has made the button work; on the first page
+	Second   bool   // the page that asks again, without a script
 	Name     string // of the application
 	Host     string
 	Kind     string // who vouches for it, in words
@@ -44,13 +45,15 @@ func (c *Console) consentPage(q *request) (*reply, error) {
 }
 
 // confirmPage asks a second time, in a browser without JavaScript: the first click may
-// have been meant for another page.
+// have been meant for another page. Any site can open a window in which no script runs,
+// by a link in a sandboxed frame, and have the two clicks made there. Browsers show no
+// page with a Cross-Origin-Opener-Policy in such a window, so that this page has one.
 func (c *Console) confirmPage(q *request) (*reply, error) {
 	asked, final, err := c.OAuth.Review(q.Context(), q.PostForm.Get("request"), q.session.Principal)
 	if err != nil {
 		return q.refusedApp(err)
 	}
-	return c.askPerson(q, asked, consentPage{Form: final, Next: asked.Address()})
+	return c.askPerson(q, asked, consentPage{Form: final, Second: true, Next: asked.Address()})
 }
 
 // askPerson returns the page of a request, with the forms in data.
@@ -72,7 +75,8 @@ func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) 
 	data.Lacking = granted != asked.Scope
 	data.Resource = asked.Resource
 	out := q.page("consent", q.e.Text("consent.title", data.Name), data)
-	out.Popup, out.FormAction = true, formAction(asked.RedirectURI)
+	out.Popup = !data.Second
+	out.FormAction = formAction(asked.RedirectURI)
 	return out, nil
 }
 

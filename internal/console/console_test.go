@@ -621,6 +621,9 @@ func TestConsent(t *testing.T) {
 		if got := w.Header().Get("Content-Security-Policy"); !strings.Contains(got, want) {
 			t.Errorf("%s: the policy is %q", redirect, got)
 		}
+		if got := w.Header().Get("Cross-Origin-Opener-Policy"); got != "" {
+			t.Errorf("%s: the opener policy of the first page is %q", redirect, got)
+		}
 		has(t, w, "Desk", "It registered itself", "read disclosures and their documents", "It also asks for permissions", `value="deny"`)
 		// Without a script the form can be refused, or leads to the second page.
 		has(t, w, `data-consent="sealed"`, `name="request" value="first"`, `value="allow" disabled hidden`, `<noscript><button class="main" type="submit" name="decision" value="review">`)
@@ -638,6 +641,14 @@ func TestConsent(t *testing.T) {
 		has(t, w, "Desk", "Confirm that you want to give access", `name="request" value="sealed"`, `value="allow">`, `value="deny"`)
 		if strings.Contains(w.Body.String(), "noscript") || f.decided != "" {
 			t.Errorf("%s: decided is %q:\n%s", form, f.decided, w.Body)
+		}
+		// A window of another site in which no script runs must not show it.
+		if got := w.Header().Get("Cross-Origin-Opener-Policy"); got != "same-origin" {
+			t.Errorf("%s: the opener policy of the second page is %q", form, got)
+		}
+		// A second click at the place of the first one must not grant.
+		if strings.Index(w.Body.String(), `value="allow"`) > strings.Index(w.Body.String(), `value="deny"`) {
+			t.Errorf("%s: the button is where that of the first page was", form)
 		}
 		checkPage(t, w, "the second page")
 	}

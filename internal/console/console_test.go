@@ -75,7 +75,7 @@ func (f *fake) Finish(_ http.ResponseWriter, _ *http.Request, provider string) (
 func (f *fake) ByKey(w http.ResponseWriter, _ *http.Request, key, next string) (string, error) {
 	if key == "again" {
 		w.Header().Set("Retry-After", "17")
-		return "", fault.New(fault.RateLimited, "Too many people signed in with this key.")
+		return "", fault.New(fault.RateLimited, "There were too many sign-ins with this key.")
 	}
 	if key != "good" {
 		return "", fault.New(fault.Unauthorized, "There is no such key.")

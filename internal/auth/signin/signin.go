@@ -60,8 +60,9 @@ type Options struct {
 type Service struct {
 	o         Options
 	providers []*provider
-	scheme    string // of the service
-	origin    string // of the service
+	scheme    string            // of the service
+	origin    string            // of the service
+	audited   *ratelimit.Window // limits audit entries about limits
 }
 
 // New returns a service. It validates the configuration, and does not contact the
@@ -77,7 +78,12 @@ func New(o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{o: o, scheme: base.Scheme, origin: base.Scheme + "://" + base.Host}
+	s := &Service{
+		o:       o,
+		scheme:  base.Scheme,
+		origin:  base.Scheme + "://" + base.Host,
+		audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+	}
 	for _, c := range o.Config.Providers {
 		p, err := s.newProvider(c)
 		if err != nil {
@@ -180,7 +186,7 @@ func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string
 	if err := s.mayTry(w, r.Context(), from); err != nil {
 		return "", err
 	}
-	if err := s.count(w, r, s.o.ByAddress, ratelimit.Address(from), "Too many people signed in with a key from this address."); err != nil {
+	if err := s.countAddress(w, r.Context(), from); err != nil {
 		return "", err
 	}
 	p, err := s.o.Keys.ByText(r.Context(), key, from)
@@ -191,7 +197,7 @@ func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string
 		return "", s.refused(r.Context(), from, "key", err.Error())
 	}
 	// Only who has the key is counted for it: nobody else can lock its holders out.
-	if err := s.count(w, r, s.o.ByKey, ratelimit.Name(p.Key), "Too many people signed in with this key."); err != nil {
+	if err := s.countKey(w, r.Context(), from, p.Key); err != nil {
 		return "", err
 	}
 	profile := account.Account{ID: p.ID, Plan: p.Plan, Scopes: p.Scope, Operator: p.Operator}
@@ -272,24 +278,57 @@ func (s *Service) mayTry(w http.ResponseWriter, ctx context.Context, from netip.
 	if s.o.Refused == nil {
 		return nil
 	}
-	if v := s.o.Refused.Peek(ctx, ratelimit.Address(from)); !v.OK {
-		w.Header().Set("Retry-After", v.RetryAfter())
-		return fault.New(fault.RateLimited, "Too many attempts to sign in from this address failed. Wait as long as Retry-After says.")
-	}
-	return nil
-}
-
-// count counts a sign-in, and returns an error if it is over a limit.
-func (s *Service) count(w http.ResponseWriter, r *http.Request, limit ratelimit.Limiter, of ratelimit.Subject, message string) error {
-	if limit == nil {
-		return nil
-	}
-	v := limit.Take(r.Context(), of)
+	of := ratelimit.Address(from)
+	v := s.o.Refused.Peek(ctx, of)
 	if v.OK {
 		return nil
 	}
+	s.auditLimit(ctx, of, "signin", slog.String("client_ip", from.String()))
+	return limited(w, v, "Too many attempts to sign in from this address failed.")
+}
+
+// countAddress counts a sign-in with a key for its address, and returns an error if it
+// is over the limit.
+func (s *Service) countAddress(w http.ResponseWriter, ctx context.Context, from netip.Addr) error {
+	if s.o.ByAddress == nil {
+		return nil
+	}
+	of := ratelimit.Address(from)
+	v := s.o.ByAddress.Take(ctx, of)
+	if v.OK {
+		return nil
+	}
+	s.auditLimit(ctx, of, "signin-address", slog.String("client_ip", from.String()))
+	return limited(w, v, "There were too many sign-ins with keys from this address.")
+}
+
+// countKey counts a sign-in for its key, and returns an error if it is over the limit.
+func (s *Service) countKey(w http.ResponseWriter, ctx context.Context, from netip.Addr, key string) error {
+	if s.o.ByKey == nil {
+		return nil
+	}
+	of := ratelimit.Name(key)
+	v := s.o.ByKey.Take(ctx, of)
+	if v.OK {
+		return nil
+	}
+	s.auditLimit(ctx, of, "signin-key", slog.String("client_ip", from.String()), slog.String("key", key))
+	return limited(w, v, "There were too many sign-ins with this key.")
+}
+
+// limited returns the error for a sign-in over a limit.
+func limited(w http.ResponseWriter, v ratelimit.Decision, message string) error {
 	w.Header().Set("Retry-After", v.RetryAfter())
 	return fault.New(fault.RateLimited, "%s Wait as long as Retry-After says.", message)
+}
+
+// auditLimit records that a limit was exceeded, at most once a minute for each address
+// or key.
+func (s *Service) auditLimit(ctx context.Context, of ratelimit.Subject, limit string, attrs ...slog.Attr) {
+	if s.o.Audit == nil || !s.audited.Take(ctx, ratelimit.Name(limit+"\x00"+string(of[:]))).OK {
+		return
+	}
+	s.o.Audit(ctx, "limit.hit", append([]slog.Attr{slog.String("limit", limit)}, attrs...)...)
 }
 
 // refused counts and audits a failed attempt. The reason is shown.

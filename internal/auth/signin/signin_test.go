@@ -213,10 +213,13 @@ func TestTooManyAttempts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rec := httptest.NewRecorder()
-	if _, err := w.ByKey(rec, w.request("/"), raw, ""); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
-		t.Errorf("%v, %v", rec.Header(), err)
+	for range 2 {
+		rec := httptest.NewRecorder()
+		if _, err := w.ByKey(rec, w.request("/"), raw, ""); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
+			t.Errorf("%v, %v", rec.Header(), err)
+		}
 	}
+	w.hits("limit.hit[limit=signin client_ip=203.0.113.9]")
 }
 
 // A cookie that was there before signing in means nothing after it.
@@ -228,16 +231,18 @@ func TestTooManySignIns(t *testing.T) {
 		_, err := w.ByKey(rec, w.request("/"), raw, "")
 		return rec, err
 	}
-	limited := func(name, raw string) {
+	limited := func(name, raw, want string) {
 		t.Helper()
-		if rec, err := signIn(raw); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
+		rec, err := signIn(raw)
+		if fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", name, rec.Header(), err)
 		}
 	}
+	var keys [3]access.Key
 	var raw [3]string
 	for i := range raw {
 		var err error
-		if _, raw[i], err = w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes}); err != nil {
+		if keys[i], raw[i], err = w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,8 +252,12 @@ func TestTooManySignIns(t *testing.T) {
 		}
 	}
 	w.from = netip.MustParseAddr("198.51.100.1")
-	limited("the same key at another address", raw[0])
-	for range 29 { // the one before counts too
+	for range 2 {
+		limited("the same key at another address", raw[0], "too many sign-ins with this key")
+	}
+	byKey := "limit.hit[limit=signin-key client_ip=198.51.100.1 key=" + keys[0].ID + "]"
+	w.hits(byKey)
+	for range 28 { // the two before count too
 		if _, err := signIn(raw[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +267,10 @@ func TestTooManySignIns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limited("another key at the same address", raw[1])
+	for range 2 {
+		limited("another key at the same address", raw[1], "too many sign-ins with keys from this address")
+	}
+	w.hits(byKey, "limit.hit[limit=signin-address client_ip=198.51.100.1]")
 	w.from = netip.MustParseAddr("198.51.100.2")
 	if _, err := signIn(raw[1]); err != nil {
 		t.Errorf("another address, another key: %v", err)

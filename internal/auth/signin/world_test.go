@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -191,6 +193,20 @@ func newWorldAt(t *testing.T, baseURL string, change func(*signin.Config)) *worl
 		t.Fatal(err)
 	}
 	return w
+}
+
+// hits expects the entries of the audit about limits.
+func (w *world) hits(want ...string) {
+	w.t.Helper()
+	var got []string
+	for _, line := range w.audit {
+		if strings.HasPrefix(line, "limit.hit") {
+			got = append(got, line)
+		}
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("the audit has %q, want %q", got, want)
+	}
 }
 
 // request returns a request of the browser with its cookies.

@@ -29,6 +29,7 @@ type consentPage struct {
 	Lacking  bool     // it asks for more than the person has
 	Resource string
 	Next     string // this page, for another person
+	Narrow   string // the key of a session that cannot see applications; else empty
 }
 
 // consentPage shows the request of an application to a person who is signed in.
@@ -74,6 +75,9 @@ func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) 
 	data.Scopes = q.scopes(granted.Names())
 	data.Lacking = granted != asked.Scope
 	data.Resource = asked.Resource
+	if !q.session.Whole() {
+		data.Narrow = q.session.Key
+	}
 	out := q.page("consent", q.e.Text("consent.title", data.Name), data)
 	out.Popup = !data.Second
 	out.FormAction = formAction(asked.RedirectURI)

@@ -576,9 +576,21 @@ func TestSessionWithAKey(t *testing.T) {
 		}
 	}
 	has(t, f.do(http.StatusForbidden, "/account/apps?lang=en", nil), "Use the first key.")
+	f.request = consent("Desk")
+	for language, want := range map[string]string{"en": "the key key_desk, which cannot revoke access", "es": "la clave key_desk, que no puede retirar el acceso"} {
+		for _, form := range []url.Values{nil, {"request": {"first"}, "decision": {"review"}}} {
+			page := f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang="+language, form)
+			has(t, page, want)
+			if strings.Contains(page.Body.String(), "/account/apps") {
+				t.Error("the page of consent has a link to the applications")
+			}
+		}
+	}
 	f = start(t, full("x"))
 	f.session.Principal.ID, f.session.Key = "key_first", "key_first"
+	f.request = consent("Desk")
 	has(t, f.do(http.StatusOK, "/account?lang=en", nil), `/account/apps`, `name="everywhere"`, `id="sessions"`)
+	has(t, f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang=en", nil), "You can revoke access at any time", `href="/account/apps`)
 }
 
 // Pages of operators do not exist for others, who cannot name another owner either.

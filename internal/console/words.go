@@ -239,6 +239,7 @@ var words = map[string][2]string{
 	"consent.confirm":         {"Confirme que quiere dar acceso. El botón funciona un segundo después de abrirse esta página.", "Confirm that you want to give access. The button works one second after this page opens."},
 	"consent.deny":            {"Rechazar", "Deny"},
 	"consent.later":           {"Puede retirar el acceso cuando quiera en", "You can revoke access at any time under"},
+	"consent.narrow":          {"Ha entrado con la clave %s, que no puede retirar el acceso. Puede retirarlo la persona titular de la cuenta, o quien entre con la primera clave de la cuenta. También termina con esta clave.", "You signed in with the key %s, which cannot revoke access. The person of the account can, and so can whoever signs in with its first key. Access also ends with this key."},
 	"consent.kind.config":     {"Configurada por el operador de este servicio.", "Configured by the operator of this service."},
 	"consent.kind.document":   {"Se describe a sí misma en %s. Compruebe que es el sitio que espera.", "It describes itself at %s. Check that this is the site you expect."},
 	"consent.kind.registered": {"Se ha registrado a sí misma: nadie responde de su nombre. Compruebe a qué dirección va la respuesta.", "It registered itself: nobody vouches for its name. Check to which address the answer goes."},

@@ -183,7 +183,7 @@ func (c *adoptWebhookCmd) Run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
-		w, err := m.Adopt(ctx, access.WholeAccount(owner), c.ID)
+		w, err := m.Adopt(ctx, access.WholeAccount(owner), c.ID, nil)
 		if err != nil {
 			return err
 		}

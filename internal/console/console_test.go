@@ -543,9 +543,18 @@ func TestAdoption(t *testing.T) {
 	f.answers["GET /api/v1/webhooks"] = answer{body: `{"data":[` + paused + `]}`}
 	f.answers["GET /api/v1/webhooks/w1"] = answer{body: paused}
 	has(t, f.do(http.StatusOK, "/account/webhooks?lang=en", nil), `<span class="tag bad">paused</span>`)
-	has(t, f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil), `<span class="tag bad">paused</span>`, "its key was revoked", "key_desk", `action="/account/webhooks/w1/adopt`)
-	location(t, f.do(http.StatusSeeOther, "/account/webhooks/w1/adopt", url.Values{}), "/account/webhooks/w1?done=webhook-adopted")
-	f.called("POST /api/v1/webhooks/w1/adopt", "")
+	has(t, f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil), `<span class="tag bad">paused</span>`, "its key was revoked", "key_desk", `action="/account/webhooks/w1/adopt`,
+		"first revoke the key", `<input type="hidden" name="url" value="https://h.example/x">`)
+	shown := url.Values{"url": {"https://h.example/x"}}
+	location(t, f.do(http.StatusSeeOther, "/account/webhooks/w1/adopt", shown), "/account/webhooks/w1?done=webhook-adopted")
+	f.called("POST /api/v1/webhooks/w1/adopt", `{"url":"https://h.example/x"}`)
+	// Its address is another one now: nothing is adopted, and the page shows the new one.
+	f.answers["POST /api/v1/webhooks/w1/adopt"] = answer{409, `{"status":409,"detail":"Changed."}`}
+	f.answers["GET /api/v1/webhooks/w1"] = answer{body: strings.ReplaceAll(paused, "h.example/x", "h.example/y")}
+	page := f.do(http.StatusConflict, "/account/webhooks/w1/adopt?lang=en", shown)
+	has(t, page, "check its address again", `name="url" value="https://h.example/y"`)
+	checkPage(t, page, "a conflict")
+	f.answers["GET /api/v1/webhooks/w1"] = answer{body: paused}
 	has(t, f.do(http.StatusOK, "/account/webhooks/w1?done=webhook-adopted&lang=en", nil), "The webhook is yours")
 	f.session.Key = "key_desk" // its own
 	if page := f.do(http.StatusOK, "/account/webhooks/w1", nil); strings.Contains(page.Body.String(), "/adopt") {
@@ -553,7 +562,7 @@ func TestAdoption(t *testing.T) {
 	}
 	f.answers["GET /api/v1/webhooks/w1"] = answer{body: strings.NewReplacer(`"key":"key_desk"`, `"key":null`, `"paused_reason":"its key was revoked"`, `"paused_reason":null`).Replace(paused)}
 	f.session.Key = ""
-	page := f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil)
+	page = f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil)
 	has(t, page, `<span class="tag good">enabled</span>`)
 	if strings.Contains(page.Body.String(), "/adopt") || strings.Contains(page.Body.String(), "paused") {
 		t.Error("a webhook of the account can be adopted, or is shown as paused")

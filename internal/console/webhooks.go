@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -114,6 +115,7 @@ type hookPage struct {
 	Hook       hookRow
 	Events     []string // in words
 	Test       *attempt // the result of a test, or nil
+	Changed    bool     // it was not adopted, because it had another address
 	States     []stateChoice
 	Deliveries []delivery
 	Older      string // address of the older ones, or ""
@@ -161,15 +163,16 @@ func (d delivery) Last() *attempt {
 
 const deliveriesShown = 20
 
-func (c *Console) showWebhook(q *request) (*reply, error) { return c.hookReply(q, nil) }
+func (c *Console) showWebhook(q *request) (*reply, error) { return c.hookReply(q, &hookPage{}) }
 
-// hookReply returns the page of a webhook, with the result of a test if there is one.
-func (c *Console) hookReply(q *request, test *attempt) (*reply, error) {
+// hookReply returns the page of a webhook, with what data has already.
+func (c *Console) hookReply(q *request, data *hookPage) (*reply, error) {
 	h, err := c.webhook(q)
 	if err != nil {
 		return nil, err
 	}
-	data := &hookPage{frame: q.frame("webhooks"), Hook: q.hookRow(h), Test: test}
+	data.frame = q.frame("webhooks")
+	data.Hook = q.hookRow(h)
 	data.Heading = data.Hook.Label
 	for _, e := range h.Events {
 		data.Events = append(data.Events, q.word("event.", e, e))
@@ -232,7 +235,7 @@ func (c *Console) testWebhook(q *request) (*reply, error) {
 	if err := c.call(q, http.MethodPost, hookResource(q)+"/test", nil, &result); err != nil {
 		return nil, err
 	}
-	return c.hookReply(q, &result)
+	return c.hookReply(q, &hookPage{Test: &result})
 }
 
 // enableWebhook enables or disables a webhook.
@@ -247,9 +250,19 @@ func (c *Console) enableWebhook(q *request) (*reply, error) {
 	return q.back(hookPath(q.PathValue("id")), done), nil
 }
 
-// adoptWebhook makes a webhook belong to the person, or to the key of the session.
+// adoptWebhook makes a webhook belong to the person, or to the key of the session, unless
+// it has another address than the one that was shown.
 func (c *Console) adoptWebhook(q *request) (*reply, error) {
-	if err := c.call(q, http.MethodPost, hookResource(q)+"/adopt", nil, nil); err != nil {
+	err := c.call(q, http.MethodPost, hookResource(q)+"/adopt", map[string]any{"url": q.PostForm.Get("url")}, nil)
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusConflict {
+		out, err := c.hookReply(q, &hookPage{Changed: true})
+		if err != nil {
+			return nil, err
+		}
+		out.Status = http.StatusConflict
+		return out, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return q.back(hookPath(q.PathValue("id")), "webhook-adopted"), nil

@@ -221,7 +221,15 @@ func (a *API) deleteWebhook(r *http.Request, _ *catalog.Snapshot) (response, err
 
 // adoptWebhook makes a webhook that was made with another key belong to the caller.
 func (a *API) adoptWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	w, err := a.Webhooks.Adopt(r.Context(), a.reach(r), r.PathValue("id"))
+	var body struct {
+		URL *string `json:"url"`
+	}
+	if r.ContentLength != 0 { // the body is optional
+		if err := readBody(r, &body); err != nil {
+			return response{}, err
+		}
+	}
+	w, err := a.Webhooks.Adopt(r.Context(), a.reach(r), r.PathValue("id"), body.URL)
 	if err != nil {
 		return response{}, err
 	}

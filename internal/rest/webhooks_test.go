@@ -341,9 +341,20 @@ func TestWebhooksOfKeys(t *testing.T) {
 	}
 	export.send("POST", path+"/adopt", "", 401, nil)
 	sibling.send("POST", path+"/adopt", "", 404, nil)
-	for range 2 {
+	for _, body := range []string{`{"url":"http://127.0.0.1:1/before"}`, `{"url":""}`} {
+		if detail := ana.send("POST", path+"/adopt", body, 409, nil).problem().Detail; detail != "The webhook was changed meanwhile: check its address again." {
+			t.Errorf("%s: %s", body, detail)
+		}
+	}
+	for _, body := range []string{`{"address":"x"}`, `{"url":1}`, `[]`} {
+		ana.send("POST", path+"/adopt", body, 400, nil)
+	}
+	if ana.send("GET", path, "", 200, &read); read.Key != exportKey.ID {
+		t.Errorf("after refused adoptions: %+v", read)
+	}
+	for _, body := range []string{`{"url":"` + read.URL + `"}`, "", "{}"} {
 		read = webhookDoc{}
-		ana.send("POST", path+"/adopt", "", 200, &read)
+		ana.send("POST", path+"/adopt", body, 200, &read)
 		if read.ID != made["export"].ID || read.Key != "" || read.PausedReason != "" || !read.Enabled || read.Secret != "" {
 			t.Errorf("adopted: %+v", read)
 		}

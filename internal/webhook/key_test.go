@@ -231,7 +231,7 @@ func testPause(t *testing.T, w *world, end func(*testing.T, *access.Keyring, fam
 
 	// Keys that are not above it cannot adopt it.
 	for _, k := range []access.Key{f.sibling, f.last} {
-		if _, err := one.Adopt(t.Context(), one.keys.Reach(callerWith(k)), hook.ID); fault.KindOf(err) != fault.NotFound {
+		if _, err := one.Adopt(t.Context(), one.keys.Reach(callerWith(k)), hook.ID, nil); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%s adopts: %v", k.ID, err)
 		}
 	}
@@ -239,14 +239,14 @@ func testPause(t *testing.T, w *world, end func(*testing.T, *access.Keyring, fam
 	var adopting sync.WaitGroup
 	for _, p := range []*replica{one, two} {
 		adopting.Go(func() {
-			if h, err := p.Adopt(t.Context(), whole, hook.ID); err != nil || h.Key != "" || h.Owner != f.root.ID {
+			if h, err := p.Adopt(t.Context(), whole, hook.ID, nil); err != nil || h.Key != "" || h.Owner != f.root.ID {
 				t.Errorf("adopted: %+v, %v", h, err)
 			}
 		})
 	}
 	adopting.Wait()
 	adopted := one.audit.count("webhook.adopted") + two.audit.count("webhook.adopted")
-	if _, err := one.Adopt(t.Context(), whole, hook.ID); err != nil { // again, which changes nothing
+	if _, err := one.Adopt(t.Context(), whole, hook.ID, nil); err != nil { // again, which changes nothing
 		t.Error(err)
 	}
 	if n := one.audit.count("webhook.adopted") + two.audit.count("webhook.adopted"); n == 0 || n != adopted {
@@ -281,7 +281,7 @@ func TestRotatedKeyKeepsItsWebhooks(t *testing.T) {
 }
 
 // A key adopts what a key below it made. The webhook then belongs to that key, and
-// pauses with it.
+// pauses with it. It must have the address that the caller saw.
 func TestAdoptedByAKey(t *testing.T) {
 	w := newWorld(t)
 	p, r := w.replica(t), newReceiver(t, ok)
@@ -291,7 +291,24 @@ func TestAdoptedByAKey(t *testing.T) {
 	if p.paused(t, f, hook.ID) == "" {
 		t.Error("it is not paused")
 	}
-	got, err := p.Adopt(t.Context(), p.keys.Reach(callerWith(f.child)), hook.ID)
+	// The holder of the key changed the address after the one who adopts it saw it.
+	seen := hook.URL
+	moved, err := p.Update(t.Context(), p.keys.Reach(callerWith(f.child)), hook.ID, func(d *webhook.Draft) error {
+		d.URL += "/elsewhere"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{seen, ""} {
+		if _, err := p.Adopt(t.Context(), p.keys.Reach(callerWith(f.child)), hook.ID, &address); fault.KindOf(err) != fault.Conflict || p.audit.count("webhook.adopted") != 0 {
+			t.Errorf("adopted with the address %q: %v", address, err)
+		}
+	}
+	if p.paused(t, f, hook.ID) == "" {
+		t.Error("it is not paused any more")
+	}
+	got, err := p.Adopt(t.Context(), p.keys.Reach(callerWith(f.child)), hook.ID, &moved.URL)
 	if err != nil || got.Key != f.child.ID || p.paused(t, f, hook.ID) != "" {
 		t.Errorf("adopted: %+v, %v", got, err)
 	}
@@ -446,7 +463,7 @@ func TestKeysThatAreGone(t *testing.T) {
 			whole := access.WholeAccount(f.root.ID)
 			if test.adopted {
 				adopt = sync.OnceFunc(func() {
-					if _, err := p.Adopt(t.Context(), whole, hook.ID); err != nil {
+					if _, err := p.Adopt(t.Context(), whole, hook.ID, nil); err != nil {
 						t.Error(err)
 					}
 				})

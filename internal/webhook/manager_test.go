@@ -179,7 +179,7 @@ func (p *process) operations(ctx context.Context, by access.Reach, id string) ma
 			return err
 		},
 		"Delete":         func() error { return p.Delete(ctx, by, id) },
-		"Adopt":          func() error { _, err := p.Adopt(ctx, by, id); return err },
+		"Adopt":          func() error { _, err := p.Adopt(ctx, by, id, nil); return err },
 		"Rotate":         func() error { _, _, err := p.Rotate(ctx, by, id); return err },
 		"Test":           func() error { _, err := p.Test(ctx, by, id); return err },
 		"Deliveries":     func() error { _, err := p.Deliveries(ctx, by, id, store.DeliveryQuery{Limit: 1}); return err },

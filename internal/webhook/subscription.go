@@ -290,8 +290,15 @@ func (m *Manager) Update(ctx context.Context, by access.Reach, id string, change
 // Adopt makes a webhook belong to the caller, who may see it already: to the account, or
 // to the caller's key. If it was paused because of its key, it continues as after any
 // other pause. It does nothing if the webhook belongs to the caller already.
-func (m *Manager) Adopt(ctx context.Context, by access.Reach, id string) (Webhook, error) {
+//
+// Whoever has the key may change the address until the moment of the adoption. So the
+// caller may say which address it saw: with another one the error is a conflict. A nil
+// address is not compared.
+func (m *Manager) Adopt(ctx context.Context, by access.Reach, id string, address *string) (Webhook, error) {
 	return m.change(ctx, by, id, "webhook.adopted", func(w *Webhook, _ time.Time) (bool, error) {
+		if address != nil && *address != w.URL {
+			return false, fault.New(fault.Conflict, "The webhook was changed meanwhile: check its address again.")
+		}
 		same := w.Key == by.Maker()
 		w.Key = by.Maker()
 		return !same, nil

@@ -69,6 +69,7 @@ func bodiesFor(receiver string) map[string]string {
 		"createWebhook":  `{"url":"` + receiver + `","filter":{"search":"dividendo"}}`,
 		"previewWebhook": `{"filter":{"search":"dividendo"}}`,
 		"changeWebhook":  `{"description":"changed"}`,
+		"adoptWebhook":   `{"url":"` + receiver + `"}`,
 		"redeliver":      `{"since":0}`,
 		"createKey":      `{"name":"made"}`,
 		"changeKey":      `{"name":"changed"}`,

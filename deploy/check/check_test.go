@@ -185,6 +185,7 @@ func TestMistakes(t *testing.T) {
 		{`"drop":["ALL"]`, `"drop":["CHOWN"]`, "keeps capabilities"},
 		{`"mountPath":"/cache"`, `"mountPath":"/caches"`, "PREGON_CACHE_DIR is not in a volume"},
 		{`"10.42.7.0/26"`, `"10.0.0.0/8"`, "PREGON_TRUSTED_PROXY trusts 10.0.0.0/8"},
+		{`"10.42.7.0/26"`, `"::/0"`, "PREGON_TRUSTED_PROXY trusts ::/0"},
 		{`"10.42.7.0/26"`, `"ingress"`, "PREGON_TRUSTED_PROXY: "},
 		{`0.0.0.0:9090`, `0.0.0.0:9091`, "PREGON_DEBUG_LISTEN is not the port debug"},
 		{`"selector":{"matchLabels":{"app.kubernetes.io/component":"deliver"`, `"selector":{"matchLabels":{"app.kubernetes.io/component":"all"`, "select"},

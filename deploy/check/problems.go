@@ -123,9 +123,12 @@ func settings(d *appsv1.Deployment, env map[string]string, f facts, report repor
 	}
 }
 
-// widest is the shortest prefix of a network of proxies. A network of all pods of a
-// cluster is larger.
-const widest = 24
+// The shortest prefixes of a network of proxies. A network of all pods of a cluster is
+// larger.
+const (
+	widest4 = 24
+	widest6 = 64
+)
 
 // proxies checks that only a few addresses are trusted to name the client.
 func proxies(value string) error {
@@ -137,7 +140,11 @@ func proxies(value string) error {
 		if err != nil {
 			return fmt.Errorf("PREGON_TRUSTED_PROXY: %w", err)
 		}
-		if prefix.Addr().Is4() && prefix.Bits() < widest {
+		widest := widest6
+		if prefix.Addr().Is4() {
+			widest = widest4
+		}
+		if prefix.Bits() < widest {
 			return fmt.Errorf("PREGON_TRUSTED_PROXY trusts %s, which is more than the addresses of a proxy", prefix)
 		}
 	}

@@ -488,3 +488,37 @@ func TestSlowReaders(t *testing.T) {
 		})
 	}
 }
+
+// A handler may pause between two writes: the deadline of one write is not that of the
+// next, though over HTTP/2 an expired deadline ends a stream without a write.
+func TestPauseBetweenWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHarness(t, map[string]http.HandlerFunc{"GET /slow": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "first ")
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(20 * time.Second)
+			_, _ = io.WriteString(w, "second")
+		}})
+		pipes := pipetest.New()
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- h.Run(ctx, pipes) }()
+		for _, two := range []bool{false, true} {
+			transport := &http.Transport{DialContext: pipes.Dial, Protocols: new(http.Protocols)}
+			transport.Protocols.SetHTTP1(!two)
+			transport.Protocols.SetUnencryptedHTTP2(two)
+			resp, err := (&http.Client{Transport: transport}).Get("http://pipe/slow")
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || string(body) != "first second" {
+				t.Errorf("%s: %q, %v", resp.Proto, body, err)
+			}
+			transport.CloseIdleConnections()
+		}
+		stop()
+		<-done
+	})
+}

@@ -122,11 +122,13 @@ func (r *reader) state(t *testing.T, want ...string) (s status) {
 // has reports whether the store has a report.
 func (r *reader) has(t *testing.T, id string) bool {
 	t.Helper()
-	found, err := r.store.Reports(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(found) > 0
+	known := false
+	eventually(t, func() error { // the connections of this test end with the database too
+		found, err := r.store.Reports(t.Context(), id)
+		known = len(found) > 0
+		return err
+	})
+	return known
 }
 
 // errMoved means that a list changed while its pages were read.

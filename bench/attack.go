@@ -31,7 +31,11 @@ func (b *bench) attack() error {
 		HTTP2:  address,
 		Direct: true,
 	}}
-	for name, start := range map[string]func(proxytest.Options) (*proxytest.Proxy, error){"nginx": proxytest.Nginx, "haproxy": proxytest.HAProxy} {
+	proxies := map[string]func(proxytest.Options) (*proxytest.Proxy, error){
+		"nginx":   proxytest.Nginx,
+		"haproxy": proxytest.HAProxy,
+	}
+	for name, start := range proxies {
 		dir, err := os.MkdirTemp("", "bench")
 		if err != nil {
 			return err

@@ -291,7 +291,7 @@ func (m *Manager) Update(ctx context.Context, by access.Reach, id string, change
 // to the caller's key. If it was paused because of its key, it continues as after any
 // other pause. It does nothing if the webhook belongs to the caller already.
 //
-// Whoever has the key may change the address until the moment of the adoption. So the
+// A holder of the key may change the address until the moment of the adoption. So the
 // caller may say which address it saw: with another one the error is a conflict. A nil
 // address is not compared.
 func (m *Manager) Adopt(ctx context.Context, by access.Reach, id string, address *string) (Webhook, error) {

@@ -123,8 +123,8 @@ var Outcomes = []string{"anonymous", "key", "token", "session", "no_credential",
 
 // Guard authenticates, authorizes and limits requests.
 type Guard struct {
-	o       Options
-	audited *ratelimit.Window // limits the audit to one entry per minute and network
+	o          Options
+	limitAudit *LimitAudit
 }
 
 // NewGuard returns the guard.
@@ -132,7 +132,7 @@ func NewGuard(o Options) *Guard {
 	if o.Observe == nil {
 		o.Observe = func(string) {}
 	}
-	return &Guard{o: o, audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute})}
+	return &Guard{o: o, limitAudit: NewLimitAudit(o.Audit)}
 }
 
 // AnonymousLimit returns the limit of callers without a credential, or nil.
@@ -424,14 +424,12 @@ func (g *Guard) countAnonymous(w http.ResponseWriter, r *http.Request, from neti
 // network at most once a minute.
 func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, message string) error {
 	g.o.Observe("limited")
-	subject := ratelimit.Address(from) // the network
-	if g.audited.Take(r.Context(), ratelimit.Name(limit+" "+principal+" "+string(subject[:]))).OK {
-		attrs := []slog.Attr{slog.String("limit", limit), slog.String("client_ip", from.String())}
-		if principal != "" {
-			attrs = append(attrs, slog.String("principal", principal))
-		}
-		g.o.Audit.record(r.Context(), "limit.hit", attrs...)
+	network := ratelimit.Address(from)
+	attrs := []slog.Attr{slog.String("client_ip", from.String())}
+	if principal != "" {
+		attrs = append(attrs, slog.String("principal", principal))
 	}
+	g.limitAudit.Record(r.Context(), limit, principal+" "+string(network[:]), attrs...)
 	return fault.New(fault.RateLimited, "%s", message)
 }
 

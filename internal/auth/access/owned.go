@@ -52,8 +52,7 @@ func (k *Keyring) checkBounds(by Principal) error {
 	now := time.Now()
 	owned, made := 0, 0
 	for _, h := range k.known.Load().byID {
-		madeByWhole := h.Parent == "" || h.Parent == h.Account()
-		if h.Account() != by.ID || madeByWhole != by.Whole() {
+		if h.Account() != by.ID || IsWholeKey(by.ID, h.Parent) != by.Whole() {
 			continue
 		}
 		if h.State(now) == "active" {

@@ -58,7 +58,11 @@ func (r Reach) Has(account, maker string) bool {
 
 // Whole reports whether the principal acts for its whole account: it is the person, or
 // it sent or signed in with the first key, whose id is that of the account.
-func (p Principal) Whole() bool { return p.Key == "" || p.Key == p.ID }
+func (p Principal) Whole() bool { return IsWholeKey(p.ID, p.Key) }
+
+// IsWholeKey reports whether a key acts for the whole of an account: it is none, which
+// means the person, or the first key of the account.
+func IsWholeKey(account, key string) bool { return key == "" || key == account }
 
 // CheckWhole returns an error unless the principal acts for its whole account. The
 // subject is what the operation concerns, in the plural, with a capital letter.

@@ -37,7 +37,7 @@ const kind = "account"
 
 // Bounds of an account. The least recently used session or grant is dropped for a new
 // one. Sessions that were opened with a key have a bound of their own for each key:
-// whoever has one key must not end the sessions of others by signing in.
+// a holder of one key must not end the sessions of others by signing in.
 const (
 	maxSessions    = 20 // opened with the provider
 	maxKeySessions = 10 // opened with one key

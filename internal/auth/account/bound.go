@@ -3,12 +3,13 @@ package account
 import (
 	"slices"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/fault"
 )
 
 // ofPart reports whether a grant came from a key for a part of the account: from one
 // that is not the account's first.
-func (a *Account) ofPart(g Grant) bool { return g.Key != "" && g.Key != a.ID }
+func (a *Account) ofPart(g Grant) bool { return !access.IsWholeKey(a.ID, g.Key) }
 
 // dropExtraGrants removes the least recently used grants over the bound, but not the
 // last, which is new. Those that came from a key for a part of the account go first, and

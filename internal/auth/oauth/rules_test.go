@@ -15,7 +15,7 @@ import (
 )
 
 // While the store fails, no token is issued, at whatever step it began to fail, and the
-// client is told to try again instead of that its code is wrong.
+// client receives "try again", and not that its code is wrong.
 func TestStoreFailsInTheExchange(t *testing.T) {
 	for _, after := range []string{"", "oauth-code:", "oauth-replay:"} {
 		w := newWorld(t)

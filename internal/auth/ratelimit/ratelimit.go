@@ -31,15 +31,23 @@ func Network(a netip.Addr) netip.Prefix {
 // has its IPv4-mapped form, which differs from every /64.
 func Address(a netip.Addr) Subject { return Network(a).Addr().As16() }
 
-// Site returns the subject of the /48 network of an IPv6 address, the largest that a
-// customer gets. IPv4 has none.
-func Site(a netip.Addr) (s Subject, ok bool) {
+// SiteNetwork returns the /48 network of an IPv6 address, the largest that a customer
+// gets. IPv4 has none: the result is then invalid.
+func SiteNetwork(a netip.Addr) netip.Prefix {
 	if !a.Is6() || a.Is4In6() {
+		return netip.Prefix{}
+	}
+	p, _ := a.WithZone("").Prefix(48)
+	return p
+}
+
+// Site returns the subject of the SiteNetwork of an address, if it has one.
+func Site(a netip.Addr) (s Subject, ok bool) {
+	p := SiteNetwork(a)
+	if !p.IsValid() {
 		return s, false
 	}
-	s = Subject(a.As16())
-	clear(s[6:])
-	return s, true
+	return p.Addr().As16(), true
 }
 
 // Name returns the subject of a name.

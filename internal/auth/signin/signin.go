@@ -60,9 +60,9 @@ type Options struct {
 type Service struct {
 	o         Options
 	providers []*provider
-	scheme    string            // of the service
-	origin    string            // of the service
-	audited   *ratelimit.Window // limits audit entries about limits
+	scheme    string // of the service
+	origin    string // of the service
+	limits    *access.LimitAudit
 }
 
 // New returns a service. It validates the configuration, and does not contact the
@@ -79,10 +79,10 @@ func New(o Options) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{
-		o:       o,
-		scheme:  base.Scheme,
-		origin:  base.Scheme + "://" + base.Host,
-		audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+		o:      o,
+		scheme: base.Scheme,
+		origin: base.Scheme + "://" + base.Host,
+		limits: access.NewLimitAudit(o.Audit),
 	}
 	for _, c := range o.Config.Providers {
 		p, err := s.newProvider(c)
@@ -279,12 +279,13 @@ func (s *Service) mayTry(w http.ResponseWriter, ctx context.Context, from netip.
 		return nil
 	}
 	of := ratelimit.Address(from)
-	v := s.o.Refused.Peek(ctx, of)
-	if v.OK {
-		return nil
-	}
-	s.auditLimit(ctx, of, "signin", slog.String("client_ip", from.String()))
-	return limited(w, v, "Too many attempts to sign in from this address failed.")
+	return s.check(w, ctx, attempt{
+		decision: s.o.Refused.Peek(ctx, of),
+		limit:    "signin",
+		of:       of,
+		from:     from,
+		message:  "Too many attempts to sign in from this address failed.",
+	})
 }
 
 // countAddress counts a sign-in with a key for its address, and returns an error if it
@@ -294,12 +295,13 @@ func (s *Service) countAddress(w http.ResponseWriter, ctx context.Context, from 
 		return nil
 	}
 	of := ratelimit.Address(from)
-	v := s.o.ByAddress.Take(ctx, of)
-	if v.OK {
-		return nil
-	}
-	s.auditLimit(ctx, of, "signin-address", slog.String("client_ip", from.String()))
-	return limited(w, v, "There were too many sign-ins with keys from this address.")
+	return s.check(w, ctx, attempt{
+		decision: s.o.ByAddress.Take(ctx, of),
+		limit:    "signin-address",
+		of:       of,
+		from:     from,
+		message:  "There were too many sign-ins with keys from this address.",
+	})
 }
 
 // countKey counts a sign-in for its key, and returns an error if it is over the limit.
@@ -308,27 +310,38 @@ func (s *Service) countKey(w http.ResponseWriter, ctx context.Context, from neti
 		return nil
 	}
 	of := ratelimit.Name(key)
-	v := s.o.ByKey.Take(ctx, of)
-	if v.OK {
+	return s.check(w, ctx, attempt{
+		decision: s.o.ByKey.Take(ctx, of),
+		limit:    "signin-key",
+		of:       of,
+		from:     from,
+		key:      key,
+		message:  "There were too many sign-ins with this key.",
+	})
+}
+
+// attempt is an attempt to sign in that a limit decided on.
+type attempt struct {
+	decision ratelimit.Decision
+	limit    string            // its name
+	of       ratelimit.Subject // for which it is counted
+	from     netip.Addr
+	key      string // empty if it is not known
+	message  string // of the refusal
+}
+
+// check returns an error for an attempt over a limit, and records it in the audit.
+func (s *Service) check(w http.ResponseWriter, ctx context.Context, a attempt) error {
+	if a.decision.OK {
 		return nil
 	}
-	s.auditLimit(ctx, of, "signin-key", slog.String("client_ip", from.String()), slog.String("key", key))
-	return limited(w, v, "There were too many sign-ins with this key.")
-}
-
-// limited returns the error for a sign-in over a limit.
-func limited(w http.ResponseWriter, v ratelimit.Decision, message string) error {
-	w.Header().Set("Retry-After", v.RetryAfter())
-	return fault.New(fault.RateLimited, "%s Wait as long as Retry-After says.", message)
-}
-
-// auditLimit records that a limit was exceeded, at most once a minute for each address
-// or key.
-func (s *Service) auditLimit(ctx context.Context, of ratelimit.Subject, limit string, attrs ...slog.Attr) {
-	if s.o.Audit == nil || !s.audited.Take(ctx, ratelimit.Name(limit+"\x00"+string(of[:]))).OK {
-		return
+	attrs := []slog.Attr{slog.String("client_ip", a.from.String())}
+	if a.key != "" {
+		attrs = append(attrs, slog.String("key", a.key))
 	}
-	s.o.Audit(ctx, "limit.hit", append([]slog.Attr{slog.String("limit", limit)}, attrs...)...)
+	s.limits.Record(ctx, a.limit, string(a.of[:]), attrs...)
+	w.Header().Set("Retry-After", a.decision.RetryAfter())
+	return fault.New(fault.RateLimited, "%s Wait as long as Retry-After says.", a.message)
 }
 
 // refused counts and audits a failed attempt. The reason is shown.

@@ -133,39 +133,39 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion, 
 	if found == nil || found.Method != c.method {
 		return nil, nil, InvalidClient("there is no client of this id and this method of authentication under the issuer of the assertion")
 	}
-	marks, err := s.prove(ctx, c, proof, found.Authentication, a.issuer, from)
+	nonces, err := s.prove(ctx, c, proof, found.Authentication, a.issuer, from)
 	if err != nil {
 		return nil, nil, err
 	}
 	if found.id != a.clientID {
 		return nil, nil, tokenError("its client_id is not the client that sent it")
 	}
-	return found, marks, nil
+	return found, nonces, nil
 }
 
 // prove checks the secret or the signature of a client and counts the request for it. It
 // returns the nonces to claim.
 func (s *Server) prove(ctx context.Context, c credentials, proof *jws, known Authentication, iss *issuer, from netip.Addr) ([]nonce, error) {
-	whole := clientSubject(iss.name, c.id)
+	subject := clientSubject(iss.name, c.id)
 	switch c.method {
 	case AuthBasic, AuthPost:
 		sum := sha256.Sum256([]byte(c.secret))
 		if subtle.ConstantTimeCompare(sum[:], known.Secret[:]) == 0 {
 			return nil, InvalidClient("the client secret is wrong")
 		}
-		return nil, s.countClient(ctx, whole)
+		return nil, s.countClient(ctx, subject)
 	case AuthJWT:
 		m, err := s.clientAssertion(ctx, proof, c.id, known, iss)
 		if err != nil {
 			return nil, badClientAssertion(err)
 		}
-		if err := s.mayClient(ctx, whole); err != nil {
+		if err := s.checkClient(ctx, subject); err != nil {
 			return nil, err
 		}
-		m.client = whole
-		return []nonce{m}, s.countClient(ctx, clientAtSubject(iss.name, c.id, from))
+		m.client = subject
+		return []nonce{m}, s.countClient(ctx, clientAtAddress(iss.name, c.id, from))
 	}
-	return nil, s.countClient(ctx, clientAtSubject(iss.name, c.id, from))
+	return nil, s.countClient(ctx, clientAtAddress(iss.name, c.id, from))
 }
 
 // maxUnvouched is how far in the future the exp of an assertion of a client may be for

@@ -124,7 +124,7 @@ func (s *Server) grant(r *http.Request, g grant, creds credentials, asked tokenR
 	if err != nil {
 		return issued{}, err
 	}
-	c, marks, err := s.authenticate(ctx, creds, a, s.o.Client(r))
+	c, nonces, err := s.authenticate(ctx, creds, a, s.o.Client(r))
 	if err != nil {
 		return issued{}, err
 	}
@@ -140,7 +140,7 @@ func (s *Server) grant(r *http.Request, g grant, creds credentials, asked tokenR
 	if err != nil {
 		return issued{}, Unavailable(err)
 	}
-	if err := s.claimNonces(ctx, marks, a.nonce); err != nil {
+	if err := s.claimNonces(ctx, nonces, a.nonce); err != nil {
 		return issued{}, err
 	}
 	return s.issue(access.Token{

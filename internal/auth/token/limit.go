@@ -38,9 +38,9 @@ func (s *Server) countClient(ctx context.Context, of ratelimit.Subject) error {
 	return clientLimit(s.o.Clients.Take(ctx, of))
 }
 
-// mayClient returns the refusal of a request that is over the limit of its client,
+// checkClient returns the refusal of a request that is over the limit of its client,
 // without counting it.
-func (s *Server) mayClient(ctx context.Context, of ratelimit.Subject) error {
+func (s *Server) checkClient(ctx context.Context, of ratelimit.Subject) error {
 	if s.o.Clients == nil {
 		return nil
 	}
@@ -60,22 +60,21 @@ func clientSubject(issuer, id string) ratelimit.Subject {
 	return ratelimit.Name("client\x00" + issuer + "\x00" + id)
 }
 
-// clientAtSubject returns what is counted for a client at an address.
-func clientAtSubject(issuer, id string, addr netip.Addr) ratelimit.Subject {
+// clientAtAddress returns what is counted for a client at an address.
+func clientAtAddress(issuer, id string, addr netip.Addr) ratelimit.Subject {
 	network := ratelimit.Address(addr)
 	return ratelimit.Name("client at\x00" + string(network[:]) + issuer + "\x00" + id)
 }
 
-// auditLimit records that a limit was exceeded, at most once a minute for each client
-// and network.
+// auditLimit records that a client at an address exceeded a limit.
 func (s *Server) auditLimit(ctx context.Context, addr netip.Addr, known Known, why *Refusal) {
-	network := ratelimit.Address(addr)
-	if why.status != http.StatusTooManyRequests || !s.audited.Take(ctx, ratelimit.Name(why.limit+"\x00"+known.Client+"\x00"+string(network[:]))).OK {
+	if why.status != http.StatusTooManyRequests {
 		return
 	}
-	attrs := []slog.Attr{slog.String("limit", why.limit), slog.String("client_ip", addr.String())}
+	network := ratelimit.Address(addr)
+	attrs := []slog.Attr{slog.String("client_ip", addr.String())}
 	if known.Client != "" {
 		attrs = append(attrs, slog.String("client_id", clip(known.Client)))
 	}
-	s.o.Audit(ctx, "limit.hit", attrs...)
+	s.limits.Record(ctx, why.limit, known.Client+"\x00"+string(network[:]), attrs...)
 }

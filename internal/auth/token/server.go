@@ -62,6 +62,7 @@ type Server struct {
 	extended Extension
 	cache    tokenCache
 	audited  *ratelimit.Window // limits audit entries about failures of other parties
+	limits   *access.LimitAudit
 }
 
 // New returns a server. It validates the configuration.
@@ -75,6 +76,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, lifetime: o.Config.TokenLifetime.Truncate(time.Second), issuers: map[string]*issuer{},
 		audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+		limits:  access.NewLimitAudit(o.Audit),
 	}
 	for i, c := range o.Config.Issuers {
 		iss, err := s.issuer(c)

@@ -103,7 +103,7 @@ func newNetworkCounter(most int) *networkCounter {
 
 // acquire counts a request of a client, and reports whether it is within the limits.
 func (c *networkCounter) acquire(client netip.Addr) bool {
-	network, site := ratelimit.Network(client), siteOf(client)
+	network, site := ratelimit.Network(client), ratelimit.SiteNetwork(client)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if atLimit(c.of[network], c.max) || site.IsValid() && atLimit(c.of[site], siteFactor*c.max) {
@@ -119,7 +119,7 @@ func (c *networkCounter) acquire(client netip.Addr) bool {
 func (c *networkCounter) release(client netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, network := range []netip.Prefix{ratelimit.Network(client), siteOf(client)} {
+	for _, network := range []netip.Prefix{ratelimit.Network(client), ratelimit.SiteNetwork(client)} {
 		if !network.IsValid() {
 			continue
 		}
@@ -127,13 +127,4 @@ func (c *networkCounter) release(client netip.Addr) {
 			delete(c.of, network)
 		}
 	}
-}
-
-// siteOf returns the /48 network of an IPv6 address, else an invalid one.
-func siteOf(client netip.Addr) netip.Prefix {
-	if !client.Is6() || client.Is4In6() {
-		return netip.Prefix{}
-	}
-	site, _ := client.WithZone("").Prefix(48)
-	return site
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/store/storetest"
 )
 
 // TestLossyFailOver promotes a standby that lacks the last commits of its primary.
@@ -62,7 +61,7 @@ func TestLossyFailOver(t *testing.T) {
 	if got := pregon(t, spec, "verify"); !strings.Contains(got, "no findings") {
 		t.Errorf("verify says %q", got)
 	}
-	storetest.CheckLog(t, w.store)
+	w.end(t)
 }
 
 // changes reads all changes after a cursor.

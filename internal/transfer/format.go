@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/server/content"
@@ -55,7 +56,10 @@ type parquetTable[Row any] struct {
 
 func newParquetTable[Row any](w io.Writer, about map[string]string) *parquetTable[Row] {
 	options := []parquet.WriterOption{
-		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("pregon", "", ""),
+		// Not parquet.Zstd, which keeps its encoders for the whole process.
+		parquet.Compression(&zstd.Codec{}),
+		parquet.MaxRowsPerRowGroup(rowGroup),
+		parquet.CreatedBy("pregon", "", ""),
 	}
 	for name, value := range about {
 		options = append(options, parquet.KeyValueMetadata("pregon."+name, value))

@@ -188,6 +188,7 @@ func revoke(t testing.TB, keys *access.Keyring, k access.Key) {
 func testPause(t *testing.T, w *world, end func(*testing.T, *access.Keyring, family)) {
 	one, two := w.replica(t), w.replica(t)
 	f := newFamily(t, one.keys)
+	until(t, "the other process knows the keys", func() bool { return two.keys.Valid(f.last.ID) })
 	whole := access.WholeAccount(f.root.ID)
 	// The first attempt that begins after the key has ended hangs until it is released.
 	var ending atomic.Bool

@@ -44,6 +44,9 @@ func (s *service) observe() {
 		})
 	}
 	s.catalog.Notify(s.observeReports)
+	m.Counter("pregon_report_suspect_times_total", "New reports that were seen more than 24 hours before the time at which they say they were published.", func() float64 {
+		return float64(s.suspectTimes.Load())
+	})
 	s.observeStore()
 	s.observeAccess()
 	s.observePush()
@@ -81,10 +84,19 @@ func (s *service) observeBulk() {
 }
 
 // observeReports measures the latency of new reports. Times from a list are left
-// out, since they have no seconds.
+// out, since they have no seconds. A time that cannot be true is logged instead.
 func (s *service) observeReports(changes []disclosure.Change) {
 	for _, c := range changes {
-		if r := c.Report; r != nil && c.Event == disclosure.Published && r.TimeFrom != disclosure.FromList {
+		r := c.Report
+		if r == nil || c.Event != disclosure.Published {
+			continue
+		}
+		switch {
+		case r.SuspectTime():
+			s.suspectTimes.Add(1)
+			s.log.Warn("a report has a time of publication that cannot be true: it is listed by when it was seen",
+				"report", r.ID, "published_at", r.PublishedAt, "first_seen_at", r.FirstSeenAt)
+		case r.TimeFrom != disclosure.FromList:
 			s.metrics.Report(string(r.Type), r.AvailableAt.Sub(r.PublishedAt), r.AvailableAt.Sub(r.FirstSeenAt))
 		}
 	}

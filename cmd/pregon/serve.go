@@ -165,6 +165,8 @@ type service struct {
 	engine     engine.Store // under store
 	storeBytes atomic.Int64 // size of the store, -1 when it is not known
 
+	suspectTimes atomic.Int64 // new reports with a time of publication that cannot be true
+
 	refused    atomic.Int64 // connections and requests over the limits of the server
 	debugHosts []string     // host names accepted by the debug listener
 	closers    []func() error

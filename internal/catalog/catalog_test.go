@@ -77,7 +77,14 @@ func newReport(t disclosure.Type, number int64, at, company string) disclosure.R
 	if err != nil {
 		panic(err)
 	}
-	return disclosure.Report{Type: t, Number: number, CompanyName: company, Title: "[Simulación] Otros", PublishedAt: published}
+	return disclosure.Report{
+		Type:        t,
+		Number:      number,
+		CompanyName: company,
+		Title:       "[Simulación] Otros",
+		PublishedAt: published,
+		FirstSeenAt: published, // not the clock of the test, which may be years earlier
+	}
 }
 
 const (

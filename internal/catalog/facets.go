@@ -190,7 +190,7 @@ var typeIndex = func() (index [4]int) {
 
 // enter makes the period of a report the current one.
 func (p *periods) enter(d *segment.Doc) {
-	y, m, _ := d.Published().In(disclosure.Madrid).Date()
+	y, m, _ := d.Listed().In(disclosure.Madrid).Date()
 	n := (y*12 + int(m) - 1) / p.months
 	p.current = p.at(n)
 	p.from, p.to = monthStart(n*p.months).UnixNano(), monthStart((n+1)*p.months).UnixNano()

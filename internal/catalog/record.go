@@ -40,6 +40,7 @@ const (
 	extrasFlag     = 1 << 3
 	unresolvedFlag = 1 << 4 // a related report is unknown
 	unreadFlag     = 1 << 5 // its document is to be read or summarized
+	suspectFlag    = 1 << 6 // its time of publication is not that by which it is listed
 )
 
 var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed}
@@ -99,6 +100,9 @@ func flags(r *disclosure.Report) (f byte) {
 	}
 	if slices.ContainsFunc(r.Related, func(other disclosure.Relation) bool { return other.ID == "" }) {
 		f |= unresolvedFlag
+	}
+	if r.SuspectTime() {
+		f |= suspectFlag
 	}
 	return f
 }
@@ -178,6 +182,17 @@ func (r record) firstSeen() time.Time { return instant(r.long(16)) }
 func (r record) available() time.Time { return instant(r.long(24)) }
 
 func (r record) enriched() time.Time { return instant(r.long(32)) }
+
+func (r record) suspect() bool { return r[40]&suspectFlag != 0 }
+
+// published returns the time of publication as the source states it.
+func (r record) published() time.Time {
+	t, err := time.Parse(time.RFC3339Nano, r.text(`"published_at":`))
+	if err != nil {
+		panic(fmt.Sprintf("decoding a record: %v", err))
+	}
+	return t.UTC()
+}
 
 func (r record) backfilled() bool { return r[40]&historyFlag != 0 }
 

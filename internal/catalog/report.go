@@ -26,8 +26,16 @@ func (f Report) Decode() *disclosure.Report {
 // ID returns its id.
 func (f Report) ID() string { return disclosure.ReportID(f.Type(), f.doc.Number()) }
 
-// Published returns when it was published.
-func (f Report) Published() time.Time { return f.doc.Published() }
+// Published returns when it was published, as the source states it.
+func (f Report) Published() time.Time {
+	if r := f.record(); r.suspect() {
+		return r.published()
+	}
+	return f.doc.Listed()
+}
+
+// Listed returns the time by which lists order it: see disclosure.Report.ListedAt.
+func (f Report) Listed() time.Time { return f.doc.Listed() }
 
 // CompanyName returns the name of the company as in the report.
 func (f Report) CompanyName() string { return f.record().text(`"company_name":`) }
@@ -44,12 +52,12 @@ func (f Report) Categories() []string {
 // Type returns the series it belongs to.
 func (f Report) Type() disclosure.Type { return search.TypeOf(f.doc.Key) }
 
-// Clocks returns when the report reached each stage, zero where it has not,
+// Clocks returns when the report was listed and reached each further stage, zero where it has not,
 // and whether it was loaded as history, so that the times do not show latency. It
 // decodes nothing else.
 func (f Report) Clocks() (published, firstSeen, available, enriched time.Time, backfilled bool) {
 	r := f.record()
-	return f.doc.Published(), r.firstSeen(), r.available(), r.enriched(), r.backfilled()
+	return f.doc.Listed(), r.firstSeen(), r.available(), r.enriched(), r.backfilled()
 }
 
 // Issuer returns its issuer, or nil if it is not in the directory.

@@ -153,7 +153,7 @@ func (s *Snapshot) After(r Report, n int) []Report {
 func (s *Snapshot) Numbers(t disclosure.Type, from, to disclosure.Day) iter.Seq2[int64, time.Time] {
 	return func(yield func(int64, time.Time) bool) {
 		for d := range s.walk(t, from, to) {
-			if !yield(d.Number(), d.Published()) {
+			if !yield(d.Number(), d.Listed()) {
 				return
 			}
 		}
@@ -165,7 +165,7 @@ func (s *Snapshot) Since(t time.Time) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		day := max(disclosure.DayOf(t), 1) // no report is older
 		for d := range s.walk("", day, 0) {
-			if d.Published().Before(t) || !yield(Report{d, s}) {
+			if d.Listed().Before(t) || !yield(Report{d, s}) {
 				return
 			}
 		}

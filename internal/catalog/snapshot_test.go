@@ -11,6 +11,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/search"
 )
 
 // describe returns everything that a snapshot returns, as text, without the time
@@ -86,6 +87,44 @@ func TestOrderOfLateReports(t *testing.T) {
 		add(t, f.db, nil, moved)
 		f.at(t, 7, 5)
 		order(t, f, "oir-3 ip-9 oir-2 oir-1 hr-9")
+	})
+}
+
+// A report that is dated in the future is listed by its first sight, and states its
+// time as it is. Once the source corrects the time, the report moves to it.
+func TestOrderOfSuspectTimes(t *testing.T) {
+	following(t, func(t *testing.T, f *follower) {
+		wrong := newReport(disclosure.OIR, 2, "2027-04-22T09:00:00.25Z", bodegas)
+		wrong.FirstSeenAt = wrong.PublishedAt.AddDate(-1, 0, 0)
+		tomorrow := newReport(disclosure.OIR, 4, "2026-04-23T10:00:00Z", bodegas)
+		tomorrow.FirstSeenAt = tomorrow.PublishedAt.AddDate(0, 0, -1) // within the limit
+		add(t, f.db, nil, newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas), wrong, newReport(disclosure.OIR, 3, "2026-04-22T10:00:00Z", bodegas), tomorrow)
+		f.at(t, 4, 4)
+		order(t, f, "oir-4 oir-3 oir-2 oir-1")
+
+		s := f.Snapshot()
+		found, _ := s.Report("oir-2")
+		if !found.Published().Equal(wrong.PublishedAt) || !found.Decode().PublishedAt.Equal(wrong.PublishedAt) || !found.Listed().Equal(wrong.FirstSeenAt) {
+			t.Errorf("published %v, listed %v", found.Published(), found.Listed())
+		}
+		if !strings.Contains(string(found.AppendJSON(nil)), `"published_at":"2027-04-22T11:00:00.25+02:00"`) {
+			t.Errorf("the list has %s", found.AppendJSON(nil))
+		}
+		for date, want := range map[string]string{"2026-04-22": "oir-3 oir-2 oir-1", "2027-04-22": ""} {
+			filter := disclosure.Filter{From: day(t, date), To: day(t, date)}
+			if got := ids(s, filter); got != want {
+				t.Errorf("on %s: %s, want %s", date, got, want)
+			}
+			matches := search.Compile(filter).Match(s.Directory().Analyze(&wrong))
+			if matches != strings.Contains(want, "oir-2") {
+				t.Errorf("on %s a stream and a list differ", date)
+			}
+		}
+
+		wrong.PublishedAt = wrong.PublishedAt.AddDate(-1, 0, 0).Add(-2 * time.Hour)
+		add(t, f.db, nil, wrong)
+		f.at(t, 5, 4)
+		order(t, f, "oir-4 oir-3 oir-1 oir-2")
 	})
 }
 

@@ -166,11 +166,31 @@ func SplitCategories(line string) []string {
 	return out
 }
 
+// maxAhead is how far a time of publication may be after the first sight of the
+// report. It is more than clocks and time zones differ.
+const maxAhead = 24 * time.Hour
+
+// SuspectTime reports whether the report was seen more than a day before the time at
+// which it says it was published, so that this time cannot be true.
+func (r *Report) SuspectTime() bool {
+	return !r.FirstSeenAt.IsZero() && r.PublishedAt.Sub(r.FirstSeenAt) > maxAhead
+}
+
+// ListedAt returns the time by which lists order and select the report: that of its
+// publication, or of its first sight if that of its publication cannot be true. A
+// wrong year would otherwise keep it at the top of every list for that time.
+func (r *Report) ListedAt() time.Time {
+	if r.SuspectTime() {
+		return r.FirstSeenAt
+	}
+	return r.PublishedAt
+}
+
 // CompareReports orders a list: newest first, then the higher number, then the
 // type. It returns a negative number when a comes before b.
 func CompareReports(a, b *Report) int {
 	return cmp.Or(
-		b.PublishedAt.Compare(a.PublishedAt),
+		b.ListedAt().Compare(a.ListedAt()),
 		cmp.Compare(b.Number, a.Number),
 		cmp.Compare(a.Type, b.Type),
 	)

@@ -351,6 +351,32 @@ func TestReportOrder(t *testing.T) {
 	}
 }
 
+func TestSuspectTime(t *testing.T) {
+	seen := time.Date(2026, 4, 22, 8, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		published, seen time.Time
+		want            bool
+	}{
+		{seen, seen, false},
+		{seen.AddDate(-20, 0, 0), seen, false},
+		{seen.Add(24 * time.Hour), seen, false},
+		{seen.Add(24*time.Hour + 1), seen, true},
+		{seen.AddDate(300, 0, 0), seen, true}, // more than a Duration holds
+		{seen, time.Time{}, false},            // not seen yet
+	} {
+		r := newReport()
+		r.PublishedAt = test.published
+		r.FirstSeenAt = test.seen
+		listed := test.published
+		if test.want {
+			listed = test.seen
+		}
+		if r.SuspectTime() != test.want || !r.ListedAt().Equal(listed) {
+			t.Errorf("published %v, seen %v: suspect %t, listed at %v", test.published, test.seen, r.SuspectTime(), r.ListedAt())
+		}
+	}
+}
+
 func TestReadReportRoundTrip(t *testing.T) {
 	for _, want := range []disclosure.Report{newReport(), whole()} {
 		line, err := json.Marshal(want)

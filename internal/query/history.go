@@ -91,8 +91,8 @@ func (q *Service) history(ctx context.Context, s *catalog.Snapshot, of disclosur
 }
 
 // derived are the fields of the API that are not a part of a change: they follow from
-// the directory or the service.
-var derived = []string{"issuer_id", "report_count", "latest_reports", "attribution", "as_of_seq"}
+// the directory, the service or other fields.
+var derived = []string{"issuer_id", "suspect_time", "report_count", "latest_reports", "attribution", "as_of_seq"}
 
 // difference compares what the API shows of two changes, field by field. before is
 // nil for the first change.

@@ -96,7 +96,7 @@ func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, selection ev
 		}
 		out.Total = found.Total
 		for _, f := range found.Reports {
-			byDay[disclosure.DayOf(f.Published())]++
+			byDay[disclosure.DayOf(f.Listed())]++
 		}
 		out.Newest = found.Reports[:min(len(found.Reports), previewSamples)]
 		for _, f := range out.Newest {

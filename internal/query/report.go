@@ -126,6 +126,7 @@ type Report struct {
 	Related     []Related      `json:"related"`
 	CorrectedBy *string        `json:"corrected_by"`
 	Precision   *string        `json:"time_precision"`
+	SuspectTime bool           `json:"suspect_time"`
 	Registered  time.Time      `json:"registered_at"` // the clock of the first stage, which is the publication
 	FirstSeenAt time.Time      `json:"first_seen_at"`
 	AvailableAt time.Time      `json:"available_at"`
@@ -178,16 +179,34 @@ func (q *Service) joined(rep *disclosure.Report, ticker, issuer string) *Report 
 // of the service. A record may have times of more digits than the catalogue keeps.
 func DescribeReport(rep *disclosure.Report) *Report {
 	return &Report{
-		ID: rep.ID, CompanyName: rep.CompanyName, Ticker: OrNull(rep.Ticker), Type: string(rep.Type), Title: rep.Title,
-		Summary: OrNull(rep.Summary), PublishedAt: Madrid(rep.PublishedAt),
-		Number: strconv.FormatInt(rep.Number, 10), PDFURL: OrNull(rep.PDFURL), NIF: OrNull(rep.NIF),
-		Categories: list(rep.Categories()), SourceURL: OrNull(rep.SourceURL),
-		Related: relatedTo(rep), CorrectedBy: OrNull(rep.CorrectedBy), Precision: OrNull(rep.TimeFrom.Precision()),
+		ID:          rep.ID,
+		CompanyName: rep.CompanyName,
+		Ticker:      OrNull(rep.Ticker),
+		Type:        string(rep.Type),
+		Title:       rep.Title,
+		Summary:     OrNull(rep.Summary),
+		PublishedAt: Madrid(rep.PublishedAt),
+		Number:      strconv.FormatInt(rep.Number, 10),
+		PDFURL:      OrNull(rep.PDFURL),
+		NIF:         OrNull(rep.NIF),
+		Categories:  list(rep.Categories()),
+		SourceURL:   OrNull(rep.SourceURL),
+		Related:     relatedTo(rep),
+		CorrectedBy: OrNull(rep.CorrectedBy),
+		Precision:   OrNull(rep.TimeFrom.Precision()),
+		SuspectTime: rep.SuspectTime(),
 		Registered:  Madrid(rep.PublishedAt),
-		FirstSeenAt: Madrid(rep.FirstSeenAt.Truncate(time.Microsecond)), AvailableAt: Madrid(rep.AvailableAt.Truncate(time.Microsecond)),
-		EnrichedAt: TimeOrNull(rep.EnrichedAt.Truncate(time.Microsecond)), TextAt: TimeOrNull(rep.TextReadyAt), SummaryAt: TimeOrNull(rep.SummaryReadyAt),
-		Document: DescribeDocument(rep), Method: OrNull(rep.SummaryMethod), Language: OrNull(rep.SummaryLanguage),
-		Evidence: evidenceOf(rep.Evidence), SummaryEN: OrNull(rep.SummaryEN), EvidenceEN: evidenceOf(rep.EvidenceEN),
+		FirstSeenAt: Madrid(rep.FirstSeenAt.Truncate(time.Microsecond)),
+		AvailableAt: Madrid(rep.AvailableAt.Truncate(time.Microsecond)),
+		EnrichedAt:  TimeOrNull(rep.EnrichedAt.Truncate(time.Microsecond)),
+		TextAt:      TimeOrNull(rep.TextReadyAt),
+		SummaryAt:   TimeOrNull(rep.SummaryReadyAt),
+		Document:    DescribeDocument(rep),
+		Method:      OrNull(rep.SummaryMethod),
+		Language:    OrNull(rep.SummaryLanguage),
+		Evidence:    evidenceOf(rep.Evidence),
+		SummaryEN:   OrNull(rep.SummaryEN),
+		EvidenceEN:  evidenceOf(rep.EvidenceEN),
 	}
 }
 

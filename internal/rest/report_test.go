@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -245,7 +246,7 @@ func TestReportDetail(t *testing.T) {
 	delete(got, "attribution") // see TestAttribution
 	want := map[string]any{
 		"nif": "A-69000016", "issuer_id": "A69000016", "registered_at": "2026-04-22T10:00:33+02:00",
-		"related": []any{}, "corrected_by": nil, "time_precision": nil, "enriched_at": nil,
+		"related": []any{}, "corrected_by": nil, "time_precision": nil, "suspect_time": false, "enriched_at": nil,
 		"text_ready_at": nil, "summary_ready_at": nil, "summary_method": nil, "evidence": []any{},
 		"summary_language": nil, "summary_en": nil, "evidence_en": []any{},
 		"document": map[string]any{
@@ -271,7 +272,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
 	for _, want := range []string{
 		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"related":[],"corrected_by":null,` +
-			`"time_precision":null,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
+			`"time_precision":null,"suspect_time":false,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
 		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The report's page`,
 		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"attribution":`,
 	} {
@@ -295,12 +296,42 @@ func TestReportDetailOfMuch(t *testing.T) {
 	for _, want := range []string{
 		`"related":[{"id":"oir-8","cnmv_registration_number":"8","published_at":"2026-04-22T13:00:00+02:00","text":"Amplía <lo> \"dicho\""},` +
 			`{"id":null,"cnmv_registration_number":"9","published_at":null,"text":null}],` +
-			`"corrected_by":"ip-9","time_precision":"second","registered_at":"2026-04-22T14:00:33+02:00",`,
+			`"corrected_by":"ip-9","time_precision":"second","suspect_time":false,"registered_at":"2026-04-22T14:00:33+02:00",`,
 		`,"enriched_at":"2026-04-22T14:00:34.5+02:00",`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s, want %s in it", body, want)
 		}
+	}
+}
+
+// A report that is dated in the future keeps its time, which is called suspect, and is
+// not the first of the list.
+func TestSuspectTime(t *testing.T) {
+	seen := newReport(disclosure.IP, 7, "2026-04-22T12:00:00Z").PublishedAt
+	var b store.Batch
+	for n, ahead := range []time.Duration{0, 24 * time.Hour, 24*time.Hour + time.Second, 365 * 24 * time.Hour} {
+		r := newReport(disclosure.IP, int64(n+1), "2026-04-22T12:00:00Z")
+		r.PublishedAt = seen.Add(ahead)
+		r.FirstSeenAt = seen.Add(time.Duration(n) * time.Minute)
+		b.Reports = append(b.Reports, r)
+	}
+	b.Reports[2].PublishedAt = b.Reports[2].FirstSeenAt.Add(24*time.Hour + time.Second)
+	s := start(t, "demo", b)
+	for n, want := range []bool{false, false, true, true} {
+		var got struct {
+			SuspectTime bool      `json:"suspect_time"`
+			PublishedAt time.Time `json:"published_at"`
+		}
+		s.get(http.StatusOK, "/api/v1/reports/"+disclosure.ReportID(disclosure.IP, int64(n+1))).decode(&got)
+		if got.SuspectTime != want || !got.PublishedAt.Equal(b.Reports[n].PublishedAt) {
+			t.Errorf("ip-%d: suspect %t, published %v; want %t, %v", n+1, got.SuspectTime, got.PublishedAt, want, b.Reports[n].PublishedAt)
+		}
+	}
+	var list struct{ Data []struct{ ID string } }
+	s.get(http.StatusOK, "/api/v1/reports").decode(&list)
+	if got := fmt.Sprint(list.Data); got != "[{ip-2} {ip-4} {ip-3} {ip-1}]" {
+		t.Errorf("the list is %s", got)
 	}
 }
 

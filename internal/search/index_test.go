@@ -298,8 +298,8 @@ func compareWalk(t *testing.T, x *search.Index, want []*search.Report, f disclos
 			t.Fatalf("%+v: Walk continues after all %d reports", f, n)
 		}
 		r := want[n].Report
-		if search.TypeOf(d.Key) != r.Type || d.Number() != r.Number || !d.Published().Equal(r.PublishedAt) {
-			t.Fatalf("%+v: Walk returned %s %d of %v, want %s of %v", f, search.TypeOf(d.Key), d.Number(), d.Published(), r.ID, r.PublishedAt)
+		if search.TypeOf(d.Key) != r.Type || d.Number() != r.Number || !d.Listed().Equal(r.PublishedAt) {
+			t.Fatalf("%+v: Walk returned %s %d of %v, want %s of %v", f, search.TypeOf(d.Key), d.Number(), d.Listed(), r.ID, r.PublishedAt)
 		}
 		n++
 	}

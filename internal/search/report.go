@@ -25,7 +25,7 @@ type Report struct {
 
 // Analyze joins a report with the directory and splits its texts into words.
 func (d *Directory) Analyze(r *disclosure.Report) *Report {
-	f := &Report{Report: r, Ticker: r.Ticker, day: disclosure.DayOf(r.PublishedAt)}
+	f := &Report{Report: r, Ticker: r.Ticker, day: disclosure.DayOf(r.ListedAt())}
 	if key := r.IssuerKey(); key != "" {
 		f.keys = append(f.keys, key)
 	}
@@ -46,7 +46,7 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	return f
 }
 
-// Day returns the Madrid day of publication.
+// Day returns the Madrid day of publication: see disclosure.Report.ListedAt.
 func (f *Report) Day() disclosure.Day { return f.day }
 
 // Matcher is a compiled filter.

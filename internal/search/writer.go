@@ -70,8 +70,13 @@ func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	line := w.categoryLine(r.Category)
 	w.buffer = append(w.buffer, w.categoryLines[line].text...)
 	return segment.Doc{
-		At: r.PublishedAt.UnixNano(), Key: KeyOf(r.Type, r.Number), Ref: w.ref(refOf(r)), CategoryLine: line,
-		Document: w.document(&r.Document), Place: w.arena.Add(w.buffer), RecordLen: uint32(len(record)),
+		At:           r.ListedAt().UnixNano(),
+		Key:          KeyOf(r.Type, r.Number),
+		Ref:          w.ref(refOf(r)),
+		CategoryLine: line,
+		Document:     w.document(&r.Document),
+		Place:        w.arena.Add(w.buffer),
+		RecordLen:    uint32(len(record)),
 	}
 }
 

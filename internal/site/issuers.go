@@ -124,7 +124,7 @@ func (q *request) newEntry(e *search.Issuer) directoryEntry {
 		Name: i.Name, URL: q.edition.Link(issuerPath(i.ID)), Ticker: i.Ticker, Market: i.Market, Kind: q.edition.kindText(i.Kind), Reports: reports.Total,
 	}
 	if reports.Total > 0 {
-		out.Last = reports.Reports[0].Published()
+		out.Last = reports.Reports[0].Listed()
 	}
 	return out
 }

@@ -217,9 +217,10 @@ func (q *request) timeline(r *disclosure.Report) (out []event) {
 }
 
 // stages returns when a report reached each step. Reports that were loaded as
-// history have none: their times tell nothing.
+// history have none, nor those with a time that cannot be true: their times tell
+// nothing.
 func (q *request) stages(r *disclosure.Report) []stage {
-	if r.Backfilled || r.FirstSeenAt.IsZero() {
+	if r.Backfilled || r.FirstSeenAt.IsZero() || r.SuspectTime() {
 		return nil
 	}
 	out := []stage{{Name: q.edition.Text("stage.published"), At: r.PublishedAt}}
@@ -312,6 +313,7 @@ var reportWords = texts{
 	"report.original":      {"Documento original", "Original document"},
 	"report.regulator":     {"Página del regulador", "Regulator’s page"},
 	"report.newtab":        {"se abre en otra pestaña", "opens in a new tab"},
+	"report.suspect":       {"Esta comunicación se vio el %s, más de un día antes de la fecha de publicación que indica el regulador. Las listas la ordenan por cuándo se vio.", "This disclosure was seen on %s, more than a day before the date of publication that the regulator states. Lists order it by when it was seen."},
 	"report.correctedby":   {"Esta comunicación ha sido rectificada o anulada por otra posterior:", "This disclosure was corrected or cancelled by a later one:"},
 	"report.timeline":      {"Comunicaciones relacionadas", "Related disclosures"},
 	"report.here":          {"Esta comunicación", "This disclosure"},

@@ -23,6 +23,7 @@ type row struct {
 	At         time.Time
 	Ago        string // "5 min ago" within the last hour
 	Corrected  bool
+	Suspect    bool           // the stated time cannot be true: see disclosure.Report.SuspectTime
 	Snippets   []snippetSpans // of a search in documents
 }
 
@@ -41,9 +42,18 @@ func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 	r := f.Decode()
 	title, simulated := strings.CutPrefix(r.Title, simulatedPrefix)
 	out := row{
-		ID: r.ID, Type: string(r.Type), Company: r.CompanyName, Ticker: f.Ticker(), URL: q.edition.Link("/reports/" + r.ID),
-		Simulated: simulated, Title: mark(matches, title), Categories: r.Categories(), At: r.PublishedAt, Ago: q.edition.ago(r.PublishedAt, q.now),
-		Corrected: r.CorrectedBy != "",
+		ID:         r.ID,
+		Type:       string(r.Type),
+		Company:    r.CompanyName,
+		Ticker:     f.Ticker(),
+		URL:        q.edition.Link("/reports/" + r.ID),
+		Simulated:  simulated,
+		Title:      mark(matches, title),
+		Categories: r.Categories(),
+		At:         r.ListedAt(),
+		Ago:        q.edition.ago(r.ListedAt(), q.now),
+		Corrected:  r.CorrectedBy != "",
+		Suspect:    r.SuspectTime(),
 	}
 	if summary := q.summaryOf(r); summary != "" {
 		out.Summary = mark(matches, summary)

@@ -186,6 +186,37 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
+// A report that is dated in the future is below newer ones, and its page says why.
+func TestSuspectTime(t *testing.T) {
+	t.Parallel()
+	seen := time.Now().Add(-time.Hour).Truncate(time.Second)
+	wrong := disclosure.Report{
+		Type:        disclosure.IP,
+		Number:      1,
+		CompanyName: "ACEROS DE NAVALBRUMA, S.A.",
+		Title:       "[Simulación] Otros",
+		PublishedAt: seen.AddDate(1, 0, 0),
+		FirstSeenAt: seen,
+	}
+	right := wrong
+	right.Number = 2
+	right.PublishedAt = seen.Add(time.Minute)
+	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{wrong, right}})
+	list := s.get(http.StatusOK, "/?lang=en").Body.String()
+	first, second := strings.Index(list, `data-id="ip-2"`), strings.Index(list, `data-id="ip-1"`)
+	if first < 0 || second < first || strings.Count(list, "Doubtful date") != 1 {
+		t.Errorf("the list has them at %d and %d:\n%s", first, second, list)
+	}
+	page := s.get(http.StatusOK, "/reports/ip-1?lang=en").Body.String()
+	stated := wrong.PublishedAt.In(disclosure.Madrid).Format(time.RFC3339)
+	if !strings.Contains(page, stated) || !strings.Contains(page, "Lists order it by when it was seen") {
+		t.Errorf("the page does not state %s and why it is listed elsewhere:\n%s", stated, page)
+	}
+	if page := s.get(http.StatusOK, "/reports/ip-2?lang=en").Body.String(); strings.Contains(page, "Lists order it") {
+		t.Error("the page of a good report has the note")
+	}
+}
+
 // All pages work with a market, and with a store that has nothing.
 func TestPages(t *testing.T) {
 	t.Parallel()

@@ -104,7 +104,7 @@ func (s *Site) sitemapPart(q *request) (*page, error) {
 		reports := slices.Collect(q.snapshot.Between(from, to))
 		slices.Reverse(reports) // the oldest first: a new report leaves all other parts as they are
 		for _, f := range pick(reports, number) {
-			add("/reports/"+f.ID(), q.edition.Exact(f.Published()))
+			add("/reports/"+f.ID(), q.edition.Exact(f.Listed()))
 		}
 	}
 	if number > 1 && len(urls) == 0 {

@@ -43,7 +43,7 @@ func (s *Site) syndicate(q *request) ([]syndicated, error) {
 
 // updatedAt returns when what feed readers see of a report changed last.
 func updatedAt(r *disclosure.Report) time.Time {
-	last := r.PublishedAt
+	last := r.ListedAt()
 	for _, t := range []time.Time{r.EnrichedAt, r.SummaryReadyAt} {
 		if t.After(last) {
 			last = t

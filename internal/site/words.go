@@ -76,6 +76,7 @@ var common = texts{
 	"feed.empty.help":  {"Quite alguna condición, o busque el nombre o el ticker del emisor.", "Remove a condition, or search for the name or ticker of the issuer."},
 	"feed.past":        {"No hay más comunicaciones: esta página está más allá del final.", "There are no more disclosures: this page is past the end."},
 	"feed.corrected":   {"Rectificada", "Corrected"},
+	"feed.suspect":     {"Fecha dudosa", "Doubtful date"},
 	"feed.together":    {"Comunicadas a la vez", "Filed together"},
 	"feed.pace":        {"Ritmo de hoy", "Today’s pace"},
 	"feed.pace.text":   {"%s comunicaciones hasta ahora; lo habitual a esta hora son %s.", "%s disclosures so far; %s are usual by this time."},

@@ -106,7 +106,7 @@ func (p *plan) changeEvent(r *disclosure.Report, changed []string, known map[str
 // that was read late, after an outage, is news for as long as any other.
 func (p *plan) isHistory(r *disclosure.Report) bool {
 	const news = 24 * time.Hour
-	return r.Backfilled || p.now.Sub(r.PublishedAt) > news && p.now.Sub(r.AvailableAt) > news
+	return r.Backfilled || p.now.Sub(r.ListedAt()) > news && p.now.Sub(r.AvailableAt) > news
 }
 
 // count counts the outcome of one record and reports whether it makes a change.

@@ -65,6 +65,8 @@ func TestPlan(t *testing.T) {
 	ancientCorrected := disclosure.Report{ID: ancient.ID, Type: ancient.Type, Number: ancient.Number, CorrectedBy: "oir-40400"}
 	ancientCorrectedKept := ancient
 	ancientCorrectedKept.CorrectedBy = "oir-40400"
+	ahead := kept("Resultados", yesterday.AddDate(0, 0, -1))
+	ahead.PublishedAt = now.AddDate(1, 0, 0)
 	late := kept("Resultados", yesterday)
 	late.PublishedAt = yesterday.AddDate(0, 0, -3)
 
@@ -131,6 +133,11 @@ func TestPlan(t *testing.T) {
 			known:   []any{kept("Dividendo", yesterday)},
 			want:    []disclosure.Change{change(disclosure.Backfilled, correctedKept, "corrected_by")},
 			outcome: store.Outcome{Updated: 1},
+		},
+		"news of a report that was seen days ago and is dated next year": {
+			batch: store.Batch{Aside: []disclosure.Report{withTitle(ahead, "Dividendo")}},
+			known: []any{ahead},
+			want:  []disclosure.Change{change(disclosure.Backfilled, withTitle(ahead, "Dividendo"), "title")},
 		},
 		"something learned about a report of years ago": {
 			batch:   store.Batch{Aside: []disclosure.Report{withTitle(ancient, "Dividendo")}},

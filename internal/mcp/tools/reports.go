@@ -148,6 +148,9 @@ func (s *Service) reportText(r *query.Report) string {
 	if r.Summary != nil {
 		fmt.Fprintf(&b, "Summary: %s\n", quote.Text(*r.Summary, 800))
 	}
+	if r.SuspectTime {
+		fmt.Fprintf(&b, "That time cannot be true: the report was seen on %s. Lists order it by when it was seen.\n", Clock(r.FirstSeenAt))
+	}
 	if r.CorrectedBy != nil {
 		fmt.Fprintf(&b, "Corrected by %s: read that one.\n", quote.Word(*r.CorrectedBy))
 	}

@@ -17,7 +17,7 @@ import (
 // Doc is a report as the index keeps it. Docs are ordered by At, then Key,
 // which is the order of lists from their end.
 type Doc struct {
-	At           int64  // publication, in Unix nanoseconds
+	At           int64  // by which lists order it, in Unix nanoseconds
 	Key          uint64 // see search.KeyOf
 	Ref          uint32 // reference to its issuer: see search.Writer
 	CategoryLine uint32 // its categories: see search.Writer
@@ -35,8 +35,8 @@ func (d *Doc) text(m Memory) tokens { return tokens(m.At(d.Place)[d.RecordLen:])
 // Number returns the registration number that is in the key.
 func (d *Doc) Number() int64 { return int64(d.Key >> 2) }
 
-// Published returns the instant of publication.
-func (d *Doc) Published() time.Time { return time.Unix(0, d.At).UTC() }
+// Listed returns the instant by which lists order it.
+func (d *Doc) Listed() time.Time { return time.Unix(0, d.At).UTC() }
 
 func Compare(a, b *Doc) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Key, b.Key)) }
 

@@ -154,7 +154,7 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 		w.newIssuers.Store(disclosure.IssuerKey(i.NIF), true)
 	}
 	for _, r := range reports {
-		w.monitor.Published(r.PublishedAt)
+		w.monitor.Published(r.ListedAt())
 	}
 	if event == disclosure.Published && out.New+out.Updated > 0 && w.documents != nil {
 		w.documents.Add(reports)

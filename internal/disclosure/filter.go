@@ -7,9 +7,14 @@ type Filter struct {
 	Type     Type
 	Issuer   string // any identifier of an issuer, as IssuerKey leaves it
 	From, To Day    // Madrid days, inclusive; zero is open
-	Category string // one of the regulator's categories
-	Kind     Kind   // of the issuer
-	Market   string // of the issuer in the directory, in any spelling
+	Category string // the name of one of the regulator's categories, in any spelling
+	// CategoryWords means that Category is some words of a name, and selects every
+	// category whose name has them: see search.NameFilter.
+	CategoryWords bool
+	Kind          Kind   // of the issuer
+	Market        string // of the issuer in the directory: its name, in any spelling
+	// MarketWords means that Market is some words of a name.
+	MarketWords bool
 	// NoSecuritisation excludes the reports of securitisation funds: see
 	// IsSecuritisationFund. Their routine is a large part of all reports.
 	NoSecuritisation bool

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search/segment"
 	"pregon/internal/text"
 )
 
@@ -19,6 +20,8 @@ type Directory struct {
 	clashes  map[*Issuer]bool     // has an alias that is the id of another
 	byTicker map[string][]*Issuer // by ticker in lower case
 	byPart   map[string][]*Issuer // by two or more adjacent words of its ticker
+	byBare   map[string][]*Issuer // by name and former names without their legal forms
+	markets  []market             // by folded name
 	index    *issuerIndex
 }
 
@@ -32,6 +35,7 @@ func NewDirectory(issuers []*Issuer) *Directory {
 		clashes:  map[*Issuer]bool{},
 		byTicker: map[string][]*Issuer{},
 		byPart:   map[string][]*Issuer{},
+		byBare:   make(map[string][]*Issuer, len(issuers)),
 	}
 	for _, e := range d.issuers {
 		d.byID[e.Issuer.ID] = e
@@ -47,6 +51,10 @@ func NewDirectory(issuers []*Issuer) *Directory {
 			d.byName[e.Folded] = e
 		}
 		d.addTicker(e)
+		d.addMarket(e)
+		for _, bare := range e.bare {
+			d.byBare[bare] = append(d.byBare[bare], e)
+		}
 	}
 	d.index = newIssuerIndex(d.issuers)
 	return d
@@ -90,12 +98,15 @@ func (d *Directory) Find(key string) (*Issuer, bool) {
 func tickerKey(ticker string) string { return strings.ToLower(strings.TrimSpace(ticker)) }
 
 // Lookup returns the issuer with an identifier or, if there is none, the issuers
-// with a ticker.
+// with a ticker or, if there are none, those with a name: see ofName.
 func (d *Directory) Lookup(name string) []*Issuer {
 	if e, ok := d.Find(name); ok {
 		return []*Issuer{e}
 	}
-	return d.byTicker[tickerKey(name)]
+	if found := d.byTicker[tickerKey(name)]; len(found) > 0 {
+		return found
+	}
+	return d.ofName(name)
 }
 
 // Named returns the only issuer with a name, in any spelling.
@@ -151,6 +162,51 @@ func (d *Directory) addTicker(e *Issuer) {
 			}
 		}
 	}
+}
+
+// market is a market of some issuers.
+type market struct {
+	name
+	text    string // as the first of its issuers has it
+	issuers int
+}
+
+// addMarket counts the issuer in its market. There are a handful of markets.
+func (d *Directory) addMarket(e *Issuer) {
+	if e.market == nil {
+		return
+	}
+	at := slices.IndexFunc(d.markets, func(m market) bool { return m.folded == e.market.folded })
+	if at < 0 {
+		at = len(d.markets)
+		d.markets = append(d.markets, market{name: *e.market, text: e.Issuer.Market})
+	}
+	d.markets[at].issuers++
+}
+
+// HasMarket reports whether a filter selects a market of the directory.
+func (d *Directory) HasMarket(f disclosure.Filter) bool { return len(d.marketsOf(f)) > 0 }
+
+// Markets returns the names of the markets, those of the most issuers first.
+func (d *Directory) Markets() []string {
+	all := slices.Clone(d.markets)
+	slices.SortStableFunc(all, func(a, b market) int { return b.issuers - a.issuers })
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.text
+	}
+	return names
+}
+
+// marketsOf returns the groups of the markets that a filter selects.
+func (d *Directory) marketsOf(f disclosure.Filter) (groups []segment.Group) {
+	wanted := NewNameFilter(f.Market, f.MarketWords)
+	for i := range d.markets {
+		if wanted.match(&d.markets[i].name) {
+			groups = append(groups, marketGroup(d.markets[i].folded))
+		}
+	}
+	return groups
 }
 
 // Lookups answers what ingest asks about the issuers of the directory that the

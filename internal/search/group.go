@@ -12,7 +12,7 @@ import (
 // The groups of issuers that a filter can select.
 func kindGroup(k disclosure.Kind) segment.Group { return segment.Group("kind " + string(k)) }
 
-func marketGroup(market string) segment.Group { return segment.Group("market " + text.Fold(market)) }
+func marketGroup(folded string) segment.Group { return segment.Group("market " + folded) }
 
 const otherThanSecuritisation segment.Group = "other than securitisation funds"
 
@@ -21,8 +21,8 @@ func groupsOf(i *disclosure.Issuer) (groups []segment.Group) {
 	if i.Kind != "" {
 		groups = append(groups, kindGroup(i.Kind))
 	}
-	if text.Fold(i.Market) != "" {
-		groups = append(groups, marketGroup(i.Market))
+	if market := text.Fold(i.Market); market != "" {
+		groups = append(groups, marketGroup(market))
 	}
 	if !disclosure.IsSecuritisationFund(i.Name) {
 		groups = append(groups, otherThanSecuritisation)
@@ -42,13 +42,11 @@ func groupsAt(e *Issuer, ref string) []segment.Group {
 	return []segment.Group{otherThanSecuritisation}
 }
 
-// wantedGroups returns the groups that a filter selects: an issuer must be in all.
+// wantedGroups returns the groups that a filter selects, apart from those of markets:
+// an issuer must be in all.
 func wantedGroups(f disclosure.Filter) (groups []segment.Group) {
 	if f.Kind != "" {
 		groups = append(groups, kindGroup(f.Kind))
-	}
-	if f.Market != "" {
-		groups = append(groups, marketGroup(f.Market))
 	}
 	if f.NoSecuritisation {
 		groups = append(groups, otherThanSecuritisation)

@@ -20,6 +20,7 @@ type Index struct {
 	join          *join
 	categoryLines []categoryLine
 	categories    map[string]uint32 // by folded name
+	categoryNames []name            // by number
 	memory        segment.Memory
 }
 
@@ -227,7 +228,16 @@ func (x *Index) run(ctx context.Context, f disclosure.Filter) (total int, all []
 }
 
 func (x *Index) compile(f disclosure.Filter) segment.Query {
-	c := segment.Query{Issuers: x.join, ByDay: f.From != 0 || f.To != 0, From: math.MinInt64, To: math.MaxInt64, Type: -1, Groups: wantedGroups(f)}
+	c := segment.Query{
+		Issuers: x.join,
+		ByDay:   f.From != 0 || f.To != 0,
+		From:    math.MinInt64,
+		To:      math.MaxInt64,
+		Type:    -1,
+	}
+	for _, g := range wantedGroups(f) {
+		c.Groups = append(c.Groups, []segment.Group{g})
+	}
 	if f.From != 0 {
 		c.From = startOf(f.From)
 	}
@@ -241,8 +251,13 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		c.ByIssuer, c.Refs = true, x.join.named(disclosure.IssuerKey(f.Issuer))
 	}
 	if f.Category != "" {
-		c.Category, c.ByCategory = x.categories[text.Fold(f.Category)]
-		c.Empty = !c.ByCategory
+		c.Categories, c.ByCategory = x.categoriesOf(f), true
+		c.Empty = len(c.Categories) == 0
+	}
+	if f.Market != "" {
+		markets := x.join.dir.marketsOf(f)
+		c.Groups = append(c.Groups, markets)
+		c.Empty = c.Empty || len(markets) == 0
 	}
 	q := Parse(f.Search)
 	c.Empty = c.Empty || q.wordless
@@ -266,6 +281,40 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		}
 	}
 	return c
+}
+
+// categoriesOf returns the numbers of the categories that a filter selects.
+func (x *Index) categoriesOf(f disclosure.Filter) (numbers []uint32) {
+	if !f.CategoryWords {
+		folded := text.Fold(f.Category)
+		if n, ok := x.categories[folded]; ok && folded != "" {
+			numbers = append(numbers, n)
+		}
+		return numbers
+	}
+	wanted := NewNameFilter(f.Category, true)
+	for n := range x.categoryNames {
+		if wanted.match(&x.categoryNames[n]) {
+			numbers = append(numbers, uint32(n))
+		}
+	}
+	return numbers
+}
+
+// HasCategory reports whether a filter selects a category of the reports.
+func (x *Index) HasCategory(f disclosure.Filter) bool { return len(x.categoriesOf(f)) > 0 }
+
+// CategoryNames returns the names of all categories, each in one of its spellings.
+func (x *Index) CategoryNames() []string {
+	names := make([]string, len(x.categoryNames))
+	for _, l := range x.categoryLines {
+		for i, number := range l.numbers {
+			if int(number) < len(names) {
+				names[number] = l.names[i]
+			}
+		}
+	}
+	return names
 }
 
 // longest returns the number of words in the longest text.

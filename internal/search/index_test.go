@@ -425,6 +425,9 @@ func (q *questions) filter() disclosure.Filter {
 	}
 	if q.rng.IntN(8) == 0 {
 		f.Category = pick(q.rng, q.categories)
+		if q.rng.IntN(2) == 0 {
+			f.Category, f.CategoryWords = pick(q.rng, strings.Fields(f.Category)), true
+		}
 	}
 	if q.rng.IntN(8) == 0 {
 		f.Issuer = pick(q.rng, q.issuers)
@@ -434,6 +437,9 @@ func (q *questions) filter() disclosure.Filter {
 	}
 	if q.rng.IntN(8) == 0 {
 		f.Market = pick(q.rng, q.markets)
+		if q.rng.IntN(2) == 0 {
+			f.Market, f.MarketWords = pick(q.rng, strings.Fields(f.Market)), true
+		}
 	}
 	f.NoSecuritisation = q.rng.IntN(6) == 0
 	if q.rng.IntN(4) == 0 {

@@ -14,13 +14,27 @@ type Issuer struct {
 	Folded string // the name, for the order of lists
 
 	groups []segment.Group
+	market *name     // nil if it has none
+	bare   []string  // its names without their legal forms: see Directory.Lookup
 	doc    Document  // its first field is the name
 	names  *Document // without manager and depositary; nil if it has neither
 }
 
 // NewIssuer returns an issuer that can be searched.
 func NewIssuer(i *disclosure.Issuer) *Issuer {
-	e := &Issuer{Issuer: i, Folded: text.Fold(i.Name), groups: groupsOf(i)}
+	e := &Issuer{
+		Issuer: i,
+		Folded: text.Fold(i.Name),
+		groups: groupsOf(i),
+	}
+	for _, s := range append([]string{i.Name}, i.FormerNames...) {
+		if bare := fullName(s).bare; bare != "" && !slices.Contains(e.bare, bare) {
+			e.bare = append(e.bare, bare)
+		}
+	}
+	if market := newName(i.Market); market.folded != "" {
+		e.market = &market
+	}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
 	if i.Manager != "" || i.Depositary != "" {
 		names := NewDocument(i.Keys(), e.own()...)

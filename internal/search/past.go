@@ -16,7 +16,7 @@ import (
 func (x *Index) Past(dir *Directory, drop func(key uint64) bool, most int) (past *Index, retickered []*segment.Doc, ok bool) {
 	past = &Index{
 		dict: x.dict, parts: make([]segment.Part, len(x.parts)), join: x.join.with(dir),
-		categoryLines: x.categoryLines, categories: x.categories, memory: x.memory,
+		categoryLines: x.categoryLines, categories: x.categories, categoryNames: x.categoryNames, memory: x.memory,
 	}
 	for k, p := range x.parts {
 		gone := cloneOrNew(p.Gone)

@@ -7,7 +7,6 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search/segment"
-	"pregon/internal/text"
 )
 
 // Report is a report as a Matcher sees it: joined with its issuer and analysed.
@@ -19,7 +18,8 @@ type Report struct {
 	keys       []string // identifiers of its issuer
 	doc        Document
 	day        disclosure.Day
-	categories []string // folded
+	categories Names
+	market     *name // of its issuer; nil if that has none
 	groups     []segment.Group
 }
 
@@ -35,13 +35,14 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	f.groups = groupsAt(e, refOf(r))
 	if e != nil {
 		f.Issuer = e.Issuer
+		f.market = e.market
 		f.keys = append(f.keys, d.keysOf(e)...)
 		fields = append(fields, e.Issuer.Ticker)
 		f.Ticker = cmp.Or(r.Ticker, e.Issuer.Ticker)
 	}
 	f.doc = NewDocument(append([]string{r.ID, strconv.FormatInt(r.Number, 10)}, f.keys...), fields...)
 	for _, c := range categories {
-		f.categories = append(f.categories, text.Fold(c))
+		f.categories = append(f.categories, newName(c))
 	}
 	return f
 }
@@ -54,13 +55,21 @@ type Matcher struct {
 	filter   disclosure.Filter
 	query    Query
 	issuer   string
-	category string
+	category NameFilter
+	market   NameFilter
 	groups   []segment.Group
 }
 
 // Compile returns the matcher of a filter.
 func Compile(f disclosure.Filter) *Matcher {
-	return &Matcher{filter: f, query: Parse(f.Search), issuer: disclosure.IssuerKey(f.Issuer), category: text.Fold(f.Category), groups: wantedGroups(f)}
+	return &Matcher{
+		filter:   f,
+		query:    Parse(f.Search),
+		issuer:   disclosure.IssuerKey(f.Issuer),
+		category: NewNameFilter(f.Category, f.CategoryWords),
+		market:   NewNameFilter(f.Market, f.MarketWords),
+		groups:   wantedGroups(f),
+	}
 }
 
 // Match reports whether the report matches the filter.
@@ -70,7 +79,8 @@ func (m *Matcher) Match(f *Report) bool {
 		m.filter.From != 0 && f.day < m.filter.From,
 		m.filter.To != 0 && f.day > m.filter.To,
 		!containsAll(f.groups, m.groups),
-		m.filter.Category != "" && !slices.Contains(f.categories, m.category),
+		m.filter.Category != "" && !m.category.MatchAny(f.categories),
+		m.filter.Market != "" && (f.market == nil || !m.market.match(f.market)),
 		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer):
 		return false
 	}
@@ -81,8 +91,10 @@ func (m *Matcher) Match(f *Report) bool {
 // It returns false if the filter has others, because they apply to reports.
 func (m *Matcher) MatchIssuer(i *disclosure.Issuer) bool {
 	rest := m.filter
-	rest.Kind, rest.Market, rest.NoSecuritisation, rest.Issuer = "", "", false, ""
+	rest.Kind, rest.NoSecuritisation, rest.Issuer = "", false, ""
+	rest.Market, rest.MarketWords = "", false
 	return rest == disclosure.Filter{} &&
 		(m.filter.Issuer == "" || slices.Contains(i.Keys(), m.issuer)) &&
+		(m.filter.Market == "" || m.market.Match(i.Market)) &&
 		containsAll(groupsOf(i), m.groups)
 }

@@ -27,7 +27,8 @@ type Writer struct {
 	lineCategories [][]uint32 // by number of the category line
 	lineNumbers    map[string]uint32
 	categories     map[string]uint32
-	shared         bool // an index shares the categories: copy before a change
+	categoryNames  []name // by number
+	shared         bool   // an index shares the categories: copy before a change
 
 	documents *Numbers
 	lean      bool // see segment.Vocabulary
@@ -115,6 +116,7 @@ func (w *Writer) categoryLine(line string) uint32 {
 				w.categories, w.shared = maps.Clone(w.categories), false
 			}
 			w.categories[folded] = number
+			w.categoryNames = append(w.categoryNames, newName(c))
 		}
 		l.numbers = append(l.numbers, number)
 	}
@@ -229,5 +231,13 @@ func (w *Writer) joined(dir *Directory) *join {
 
 func (w *Writer) publish(parts []segment.Part, j *join) {
 	w.shared = true
-	w.index = &Index{dict: w.dict, parts: parts, join: j, categoryLines: w.categoryLines, categories: w.categories, memory: w.arena.Memory}
+	w.index = &Index{
+		dict:          w.dict,
+		parts:         parts,
+		join:          j,
+		categoryLines: w.categoryLines,
+		categories:    w.categories,
+		categoryNames: w.categoryNames,
+		memory:        w.arena.Memory,
+	}
 }

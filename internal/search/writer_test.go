@@ -47,7 +47,7 @@ func (l *randomMarket) word() string {
 var (
 	randomNIFs       = []string{"A-69000016", "a69000024", "V69000107", "0194", "fi-1", ""}
 	randomNames      = []string{"SOL DE BENICARZA, S.A.", "MINAS, S.A.", "BANCO", "***", "SOL 1, F.T.A.", "Sol 2, Fondo de Titulización"}
-	randomMarkets    = []string{"SIBE", "Latibex", "LATIBEX", "***", ""}
+	randomMarkets    = []string{"SIBE", "Latibex", "LATIBEX", "BME Growth", "BME Scaleup", "***", ""}
 	randomTickers    = []string{"SOL", "MIN", "BO SI", "BVB", ""}
 	randomCategories = []string{"Sobre resultados", "Sobre resultados - Otra información", "SOBRE RESULTADOS - Sobre dividendos", ""}
 )
@@ -126,12 +126,19 @@ func (l *randomMarket) question() disclosure.Filter {
 	}
 	if l.rng.IntN(6) == 0 {
 		f.Category = pick(l.rng, []string{"sobre resultados", "otra informacion", "sobre dividendos", "ninguna"})
+		if l.rng.IntN(2) == 0 {
+			f.CategoryWords = true
+			f.Category = pick(l.rng, []string{"Sobre", "resultado", "dividendo sobre", "sobre otra", "otra", "res", "-"})
+		}
 	}
 	if l.rng.IntN(6) == 0 {
 		f.Kind = disclosure.Kinds[l.rng.IntN(4)]
 	}
 	if l.rng.IntN(6) == 0 {
 		f.Market = pick(l.rng, randomMarkets)
+		if f.MarketWords = l.rng.IntN(2) == 0; f.MarketWords {
+			f.Market = pick(l.rng, []string{"latibex", "growth", "BME", "bme growths", "***", "lati"})
+		}
 	}
 	f.NoSecuritisation = l.rng.IntN(4) == 0
 	day := disclosure.DayOf(time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC))

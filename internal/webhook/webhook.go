@@ -108,8 +108,11 @@ type filterRecord struct {
 	From     disclosure.Day  `json:"from,omitempty"`
 	To       disclosure.Day  `json:"to,omitempty"`
 	Category string          `json:"category,omitempty"`
-	Kind     disclosure.Kind `json:"kind,omitempty"`
-	Market   string          `json:"market,omitempty"`
+	// Records from before there were words have no mark, and mean the whole name.
+	CategoryWords bool            `json:"category_words,omitempty"`
+	Kind          disclosure.Kind `json:"kind,omitempty"`
+	Market        string          `json:"market,omitempty"`
+	MarketWords   bool            `json:"market_words,omitempty"`
 
 	NoSecuritisation bool `json:"no_securitisation,omitempty"`
 	InDocument       bool `json:"in_document,omitempty"`

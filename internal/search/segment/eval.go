@@ -53,11 +53,11 @@ type Query struct {
 	Empty      bool // no report can match
 	ByDay      bool
 	From, To   int64
-	Type       int     // rank, or -1
-	Groups     []Group // of the issuer: all of them
+	Type       int       // rank, or -1
+	Groups     [][]Group // of the issuer: one of each list
 	Refs       []uint32
 	ByIssuer   bool
-	Category   uint32
+	Categories []uint32 // one of them
 	ByCategory bool
 	Must       []Lookup
 	Not        []Lookup
@@ -191,10 +191,10 @@ func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 		need(p.Seg.RefSet(c.Refs))
 	}
 	if c.ByCategory {
-		need(p.Seg.categories.get(c.Category))
+		need(p.Seg.withAny(&p.Seg.categories, c.Categories))
 	}
-	for _, g := range c.Groups {
-		need(p.ofGroup(g, c.Issuers))
+	for _, groups := range c.Groups {
+		need(p.ofGroups(groups, c.Issuers))
 	}
 	if c.ByDay {
 		if lo, hi := p.Seg.since(c.From), p.Seg.since(c.To); lo > 0 || hi < len(p.Seg.Docs) {
@@ -275,14 +275,31 @@ func (l *Lookup) named(s *Segment) *Set {
 
 // RefSet returns the reports of some references, or nil.
 func (s *Segment) RefSet(refs []uint32) *Set {
-	if len(refs) == 1 {
-		return s.refs.get(refs[0])
+	return s.withAny(&s.refs, refs)
+}
+
+// withAny returns the reports with one of some terms, or nil.
+func (s *Segment) withAny(p *postings, terms []uint32) *Set {
+	if len(terms) == 1 {
+		return p.get(terms[0])
 	}
-	sets := make([]*Set, 0, len(refs))
-	for _, r := range refs {
-		sets = append(sets, s.refs.get(r))
+	sets := make([]*Set, 0, len(terms))
+	for _, t := range terms {
+		sets = append(sets, p.get(t))
 	}
 	return Union(sets, len(s.Docs))
+}
+
+// ofGroups returns the reports whose issuer belongs to one of some groups, or nil.
+func (p Part) ofGroups(groups []Group, who Issuers) *Set {
+	if len(groups) == 1 {
+		return p.ofGroup(groups[0], who)
+	}
+	sets := make([]*Set, 0, len(groups))
+	for _, g := range groups {
+		sets = append(sets, p.ofGroup(g, who))
+	}
+	return Union(sets, len(p.Seg.Docs))
 }
 
 // ofGroup returns the reports whose issuer belongs to a group.

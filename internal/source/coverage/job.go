@@ -112,6 +112,12 @@ func (t *Tracker) Jobs() []Job {
 	return out
 }
 
+// Filled reports whether a back-fill has ended. Until then most of the history, and
+// names that occur only there, are not known.
+func (t *Tracker) Filled() bool {
+	return slices.ContainsFunc(t.Jobs(), func(j Job) bool { return j.Done })
+}
+
 // Request adds a job, unless it exists and is not done, and returns its state.
 func (t *Tracker) Request(ctx context.Context, j Job) (Job, error) {
 	if err := t.Refresh(ctx); err != nil {

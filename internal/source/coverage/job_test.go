@@ -52,8 +52,14 @@ func TestRequest(t *testing.T) {
 			t.Errorf("second request (-want +got): %s", diff)
 		}
 	}
+	if b.Filled() {
+		t.Error("a back-fill has ended although none is done")
+	}
 	working.Done = true
 	must(t, b.SetJob(t.Context(), nil, working))
+	if !b.Filled() {
+		t.Error("no back-fill has ended although one is done")
+	}
 	again := request(a) // a has not read the change yet
 	if again.Done || again.Steps != 0 || again.Cursor != "" || !again.AskedAt.After(first.AskedAt) || again.ID != first.ID {
 		t.Errorf("request after the job was done = %+v, want a new job", again)

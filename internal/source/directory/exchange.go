@@ -227,9 +227,6 @@ func (c company) issuer() (i disclosure.Issuer, ok bool) {
 	return i, true
 }
 
-// markets are the markets of main shares in order of preference.
-var markets = []string{"SIBE", "Floor", "Latibex", "BME Growth", "BME Scaleup"}
-
 // main returns the main share: the one with the known ticker of the issuer, or
 // else the ordinary one, which has the better market or the shorter ticker. sure
 // is false while a share without details may be the main one.
@@ -243,7 +240,7 @@ func (c company) main(ticker string) (main listed, sure bool) {
 		}
 		return []int{
 			first(!l.At.IsZero()), first(l.Ticker != "" && l.Ticker == ticker), first(l.Ticker != ""),
-			slices.Index(markets, l.Market()), len(l.Ticker),
+			slices.Index(disclosure.Markets, l.Market()), len(l.Ticker),
 		}
 	}
 	main = slices.MinFunc(c, func(a, b listed) int { return slices.Compare(rank(a), rank(b)) })

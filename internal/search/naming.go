@@ -1,0 +1,179 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"pregon/internal/text"
+)
+
+// legalName is a folded name with and without its legal form.
+type legalName struct {
+	whole string
+	bare  string // the same as whole if the name has no legal form
+}
+
+// fullName folds a name. Its legal form is at its end: "S.A.", "S A" and "Sociedad
+// Anónima" are one, and "S.A., S.M.E." are two.
+func fullName(s string) legalName {
+	words := joinLetters(text.Words(s))
+	whole := strings.Join(words, " ")
+	n := len(words)
+	for n > 1 && legalForms[words[n-1]] {
+		n--
+	}
+	bare := strings.Join(words[:n], " ")
+	for _, form := range longForms {
+		if cut, ok := strings.CutSuffix(bare, " "+form); ok {
+			bare = cut
+			break
+		}
+	}
+	return legalName{whole, bare}
+}
+
+// joinLetters makes one word of the last letters if they are a legal form.
+func joinLetters(words []string) []string {
+	n := len(words)
+	for n > 0 && len(words)-n < maxFormLetters && len(words[n-1]) == 1 {
+		n--
+	}
+	form := strings.Join(words[n:], "")
+	if n == 0 || !legalForms[form] {
+		return words
+	}
+	return append(words[:n:n], form)
+}
+
+// maxFormLetters is the number of letters of the longest legal form that is written
+// with a blank after each.
+const maxFormLetters = 4
+
+// longForms are legal forms that are not abbreviated, folded.
+var longForms = []string{
+	"sociedad anonima", "sociedad anonima unipersonal", "sociedad anonima europea", "sociedad anonima deportiva",
+	"sociedad limitada", "sociedad limitada unipersonal", "sociedad de responsabilidad limitada",
+}
+
+// ofName returns the issuers with a name, in any spelling: those with exactly this
+// name or else, if it has no legal form, those whose name is the same apart from
+// theirs. Present names take precedence over former ones.
+func (d *Directory) ofName(s string) []*Issuer {
+	asked := fullName(s)
+	if asked.bare == "" {
+		return nil
+	}
+	var exact, present, former []*Issuer
+	for _, e := range d.byBare[asked.bare] {
+		own := fullName(e.Issuer.Name)
+		switch {
+		case own.whole == asked.whole:
+			exact = append(exact, e)
+		case own.bare == asked.bare && asked.bare == asked.whole:
+			present = append(present, e)
+		case asked.bare == asked.whole || formerly(e, asked):
+			former = append(former, e)
+		}
+	}
+	for _, found := range [][]*Issuer{exact, present, former} {
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// formerly reports whether an issuer had a name with its legal form.
+func formerly(e *Issuer, asked legalName) bool {
+	return slices.ContainsFunc(e.Issuer.FormerNames, func(s string) bool { return fullName(s).whole == asked.whole })
+}
+
+// Unresolved says why a text names no issuer, or more than one.
+type Unresolved struct {
+	Sentence string    // for people and models
+	Near     []*Issuer // issuers that may be meant, the best first
+}
+
+// Limits of a sentence about issuers.
+const (
+	maxNear      = 3   // issuers that it names
+	maxShown     = 100 // characters of a text in it
+	maxNearWords = 8   // words of a text for which similar names are searched
+)
+
+// Resolve returns the issuer that a text names: by an identifier, a ticker or its
+// name. If that is none or more than one, it says so.
+func (d *Directory) Resolve(s string) (*Issuer, *Unresolved) {
+	found := d.Lookup(s)
+	switch len(found) {
+	case 0:
+		return nil, d.unknown(s)
+	case 1:
+		return found[0], nil
+	}
+	said := fmt.Sprintf("Several issuers are called %s: %s", Quoted(s), strings.Join(issuerNames(found), ", "))
+	if more := len(found) - maxNear; more > 0 {
+		said += fmt.Sprintf(" and %d more", more)
+	}
+	return nil, &Unresolved{said + ". Use an id.", found[:min(len(found), maxNear)]}
+}
+
+func (d *Directory) unknown(s string) *Unresolved {
+	near := d.similar(s)
+	said := "Unknown issuer " + Quoted(s) + "."
+	if len(near) == 0 {
+		return &Unresolved{Sentence: said + " Give its ticker, NIF, ISIN, id or full name."}
+	}
+	return &Unresolved{said + " Did you mean " + OrList(issuerNames(near)) + "?", near}
+}
+
+// similar returns issuers that a search finds by the words of a text. While there are
+// none it leaves out the last word.
+func (d *Directory) similar(s string) []*Issuer {
+	words := text.Words(s)
+	for n := min(len(words), maxNearWords); n > 0; n-- {
+		found, _ := d.Search(context.Background(), strings.Join(words[:n], " "), "", maxNear) // the text is short, so the search is
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func issuerNames(issuers []*Issuer) (out []string) {
+	for _, e := range issuers[:min(len(issuers), maxNear)] {
+		out = append(out, Visible(e.Issuer.Name)+" ("+e.Issuer.ID+")")
+	}
+	return out
+}
+
+// OrList joins alternatives for a sentence.
+func OrList(all []string) string {
+	if n := len(all) - 1; n > 0 {
+		return strings.Join(all[:n], ", ") + " or " + all[n]
+	}
+	return strings.Join(all, "")
+}
+
+// Quoted returns a text of a caller for a sentence: in quotation marks, on one line,
+// and not longer than a line.
+func Quoted(s string) string { return strconv.Quote(text.Clip(s, maxShown)) }
+
+// Visible returns a text of the source for a sentence: on one line, without invisible
+// characters, and not longer than a line.
+func Visible(s string) string {
+	s = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case text.Invisible(c):
+			return -1
+		}
+		return c
+	}, text.Clip(s, maxShown))
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -173,8 +173,19 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		return err
 	}
 	s.query = query.New(query.Options{
-		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Log: db, Version: version, ReadsSource: c.Source != "none", Source: db.KnownSource, Ready: s.ready,
-		StoreStatus: s.storeStatus, StoreCreated: created, Limit: s.auth.Guard.AnonymousLimit(), Shared: s.auth.Shared,
+		Catalog:      s.catalog,
+		Coverage:     s.coverage,
+		Documents:    db,
+		Log:          db,
+		Version:      version,
+		ReadsSource:  c.Source != "none",
+		Source:       db.KnownSource,
+		Ready:        s.ready,
+		Partial:      func() bool { return s.awaitsSource && c.Source != "demo" && !s.coverage.Filled() },
+		StoreStatus:  s.storeStatus,
+		StoreCreated: created,
+		Limit:        s.auth.Guard.AnonymousLimit(),
+		Shared:       s.auth.Shared,
 	})
 	closing := make(chan struct{}) // closed when streams must end
 	proxies := c.proxies()

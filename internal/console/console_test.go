@@ -522,6 +522,13 @@ func TestWebhooks(t *testing.T) {
 	has(t, f.do(http.StatusOK, "/account/webhooks/w1/test", url.Values{}), "La prueba no ha llegado.", "HTTP 503")
 	f.do(http.StatusSeeOther, "/account/webhooks/w1/enable", url.Values{"enabled": {"true"}})
 	f.called("PATCH /api/v1/webhooks/w1", `{"enabled":true}`)
+	f.calls = nil
+	same := url.Values{"url": {"https://h.example/x"}, "search": {"x"}, "type": {"OIR"}, "issuer": {"x"}, "category": {"x"}, "market": {"x"}, "kind": {"company"}, "without": {"securitisation"}}
+	f.do(http.StatusSeeOther, "/account/webhooks/w1", same) // a filter that stays is not sent
+	f.called("PATCH /api/v1/webhooks/w1", `{"url":"https://h.example/x","description":"","events":[]}`)
+	f.calls = nil
+	f.do(http.StatusSeeOther, "/account/webhooks/w1", url.Values{"url": {"https://h.example/x"}, "category": {"y"}})
+	f.called("PATCH /api/v1/webhooks/w1", `{"url":"https://h.example/x","description":"","events":[],"filter":{"category":"y"}}`)
 	f.do(http.StatusSeeOther, "/account/webhooks/w1/redeliver", url.Values{"seq": {"7"}})
 	f.called("POST /api/v1/webhooks/w1/redeliver", `{"seq":7}`)
 	f.do(http.StatusNotFound, "/account/webhooks/w1/redeliver", url.Values{"seq": {"x"}})

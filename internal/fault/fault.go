@@ -8,6 +8,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -60,6 +61,27 @@ type Field struct {
 	Name   string
 	Value  string
 	Reason string
+	// Sentence means that Reason is a whole sentence, which says of what it speaks.
+	// Otherwise it continues one that begins with the name of the part.
+	Sentence bool
+	// Suggestions are values that are accepted and may be meant, the best first.
+	Suggestions []string
+}
+
+// Describe returns what is wrong with the parts of an input, in sentences.
+func Describe(fields []Field) string {
+	var parts, sentences []string
+	for _, f := range fields {
+		if f.Sentence {
+			sentences = append(sentences, f.Reason)
+		} else {
+			parts = append(parts, f.Name+" "+f.Reason)
+		}
+	}
+	if len(parts) > 0 {
+		sentences = append([]string{strings.Join(parts, "; ") + "."}, sentences...)
+	}
+	return strings.Join(sentences, " ")
 }
 
 func (e *Error) Error() string {

@@ -34,7 +34,11 @@ func TestInvalidArguments(t *testing.T) {
 		{"search_reports", `{"search":"😀"}`, []string{"search '😀' has no word to search for"}},
 		{"search_issuers", `{"search":"%"}`, []string{"search '%' has no word to search for"}},
 		{"search_reports", `{"search":"` + strings.Repeat("de ", 30_000) + `"}`, []string{"may have 65536 bytes at most"}},
-		{"search_reports", `{"issuer":"bodgeas"}`, []string{"issuer 'bodgeas' is not known", "did you mean BVB (BODEGAS DE VALDEBRISA, S.A.)"}},
+		{"search_reports", `{"issuer":"bodgeas"}`, []string{`Unknown issuer "bodgeas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`}},
+		{"search_reports", `{"category":"resultdos"}`, []string{`Unknown category "resultdos". Did you mean «Sobre resultados»?`}},
+		{"propose_alert", `{"category":"resultdos"}`, []string{`Unknown category "resultdos". Did you mean «Sobre resultados»?`}},
+		{"propose_alert", `{"market":"bme groth","limit":1}`, []string{"limit is no argument", `Unknown market "bme groth". Did you mean «BME Growth» or «BME Scaleup»?`}},
+		{"get_issuer", `{"id":"bodgeas"}`, []string{`Unknown issuer "bodgeas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)? Find ids with search_issuers.`}},
 		{"search_reports", `{"in":"title","search":"x"}`, []string{"in 'title' must be document"}},
 		{"search_reports", `{"in":"document"}`, []string{"search is needed with in=document"}},
 		{"search_reports", `{"query":"x"}`, []string{"query is no argument of search_reports: use search, type, issuer, from, to, category, kind, market, without, in, limit, page"}},
@@ -70,6 +74,28 @@ func TestInvalidArguments(t *testing.T) {
 	for _, arguments := range []string{`{"limit":10.0}`, `{"limit":1e1}`, `{"limit":10,"search":"","type":"","kind":"","from":"","issuer":null}`} {
 		if out, _ := s.search(arguments); out.Limit != 10 || out.Total != 4 {
 			t.Errorf("%s: %+v", arguments, out)
+		}
+	}
+}
+
+// Words of a heading are enough, and an issuer may be given by its full name. Until
+// the history is loaded, a heading that is not known is accepted with a warning.
+func TestNamesInArguments(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	for _, arguments := range []string{`{"category":"negocio"}`, `{"issuer":"Bodegas de Valdebrisa, S.A."}`} {
+		if out, text := s.search(arguments); out.Total != 1 || strings.Contains(text, "Warning") {
+			t.Errorf("%s: %+v, %s", arguments, out, text)
+		}
+	}
+	if out := s.call("get_issuer", `{"id":"bodegas de valdebrisa sa"}`); out.IsError {
+		t.Errorf("an issuer by its name: %s", out.text())
+	}
+	s.desk.Partial = func() bool { return true }
+	const warning = "Warning: No category with these words is known so far, and the history is not loaded yet: check the spelling.\n"
+	for _, tool := range []string{"search_reports", "propose_alert"} {
+		if out := s.call(tool, `{"category":"resultdos"}`); out.IsError || !strings.HasPrefix(out.text(), warning) {
+			t.Errorf("%s: %s", tool, out.text())
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt
 		q := url.Values{"from": {day.String()}, "to": {day.String()}}
 		uri = tools.SearchURI + "?" + q.Encode()
 		q.Set("limit", fmt.Sprint(query.MaxLimit))
-		about, err = s.tools.SearchReports(ctx, snapshot, query.NewParams(q))
+		about, err = s.tools.SearchReports(ctx, snapshot, s.o.Query.NewParams(q))
 	case issuerBrief:
 		var found *query.Issuer
 		if found, err = s.findIssuer(ctx, snapshot, p.LimitedText("issuer", query.MaxSearch)); err == nil {

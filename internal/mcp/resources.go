@@ -106,7 +106,7 @@ func (s *Server) resource(ctx context.Context, uri string) (kind string, body []
 		return skillType, k.Body, err
 	}
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	p := query.ParseQuery(rawQuery)
+	p := s.o.Query.ParseQuery(rawQuery)
 	if err := p.Err(); err != nil {
 		return "", nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/mcp/tools"
-	"pregon/internal/query"
 	"pregon/internal/retry"
 )
 
@@ -50,7 +49,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	if len(uri) > tools.MaxURI || at != tools.LatestURI && at != tools.SearchURI {
 		return nil, fault.New(fault.Invalid, "This URI has no subscriptions: use %s, or %s?… with search, type, issuer, from, to, category, kind, market, without, in=document, in %d bytes.", tools.LatestURI, tools.SearchURI, tools.MaxURI)
 	}
-	p := query.ParseQuery(rawQuery)
+	p := s.o.Query.ParseQuery(rawQuery)
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
 		return nil, err

@@ -1,10 +1,8 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"strings"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
@@ -65,56 +63,35 @@ func newParty(dir *search.Directory, name string) *party {
 const latestReports = 5
 
 // IssuerKey returns the identifier of the issuer that name means: any of its
-// identifiers or its ticker. If no issuer or more than one has that name, it
-// returns the reason.
-func IssuerKey(s *catalog.Snapshot, name string) (key, reason string) {
+// identifiers, its ticker or its name. If no issuer or more than one has that name, it
+// says so.
+func IssuerKey(s *catalog.Snapshot, name string) (key string, unresolved *search.Unresolved) {
 	if s.KnowsIssuer(name) {
-		return name, ""
-	}
-	found := s.Lookup(name)
-	if len(found) == 1 {
-		return found[0].Issuer.ID, ""
-	}
-	if len(found) > 1 {
-		return "", "is the ticker of several issuers: use an id, " + issuerNames(found, false)
+		return name, nil
 	}
 	_, nif := disclosure.ParseNIF(name)
-	if len(s.Directory().Issuers()) == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
-		return name, "" // the directory is not loaded yet
+	if s.Directory().Len() == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
+		return name, nil // the directory is not loaded yet
 	}
-	reason = "is not known: no issuer has that ticker, NIF, ISIN or id"
-	if near := similarIssuers(s, name); len(near) > 0 {
-		reason += "; did you mean " + issuerNames(near, true) + "?"
+	e, unresolved := s.Directory().Resolve(name)
+	if unresolved != nil {
+		return "", unresolved
 	}
-	return "", reason
+	return e.Issuer.ID, nil
 }
 
-const (
-	maxIssuerName  = 200 // bytes
-	maxSuggestions = 3
-)
+const maxIssuerName = 200 // bytes
 
-// similarIssuers returns issuers with a similar name.
-func similarIssuers(s *catalog.Snapshot, name string) []*search.Issuer {
-	found, _ := s.Issuers(context.Background(), name, "", maxSuggestions) // the name is short, so the search is
-	return found
-}
-
-// issuerNames lists a few issuers with their ids, or with their tickers if
-// byTicker is set.
-func issuerNames(issuers []*search.Issuer, byTicker bool) string {
-	parts := make([]string, 0, maxSuggestions)
-	for _, e := range issuers[:min(len(issuers), maxSuggestions)] {
-		id := e.Issuer.ID
-		if byTicker {
-			id = cmp.Or(e.Issuer.Ticker, id)
-		}
-		parts = append(parts, id+" ("+e.Issuer.Name+")")
+// issuerIDs returns the ids of issuers.
+func issuerIDs(issuers []*search.Issuer) []string {
+	ids := make([]string, len(issuers))
+	for i, e := range issuers {
+		ids[i] = e.Issuer.ID
 	}
-	return strings.Join(parts, ", ")
+	return ids
 }
 
-// Issuer returns the issuer with an identifier or ticker. It includes the
+// Issuer returns the issuer with an identifier, a ticker or a name. It includes the
 // latest reports if the caller may read reports.
 func (q *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
 	return q.issuer(s.Directory(), s, id, by)
@@ -153,15 +130,14 @@ func (q *Service) newIssuer(dir *search.Directory, i *disclosure.Issuer) *Issuer
 	}
 }
 
-// findIssuer returns the issuer with an identifier or ticker.
+// findIssuer returns the issuer with an identifier, a ticker or a name.
 func findIssuer(dir *search.Directory, id string) (*search.Issuer, error) {
-	found := dir.Lookup(id)
-	switch {
-	case len(found) == 0:
-		return nil, fault.New(fault.NotFound,
-			"There is no issuer with that id. Ids are tax numbers such as A69000016; other identifiers, ISINs and tickers among them, work too.")
-	case len(found) > 1:
-		return nil, fault.New(fault.NotFound, "That is the ticker of several issuers: use an id, %s.", issuerNames(found, false))
+	if len(id) > maxIssuerName {
+		return nil, fault.New(fault.NotFound, "There is no issuer with that id. Ids are tax numbers such as A69000016, and have %d bytes at most.", maxIssuerName)
 	}
-	return found[0], nil
+	e, unresolved := dir.Resolve(id)
+	if unresolved != nil {
+		return nil, fault.New(fault.NotFound, "%s", unresolved.Sentence)
+	}
+	return e, nil
 }

@@ -23,9 +23,11 @@ const (
 // client can fix them at once. A parameter without a value counts as absent.
 // Unknown parameters are ignored.
 type Params struct {
-	values url.Values
-	broken error // the query string cannot be read
-	bad    []fault.Field
+	values   url.Values
+	broken   error // the query string cannot be read
+	bad      []fault.Field
+	partial  func() bool // see Options.Partial
+	warnings []string
 }
 
 // ParseQuery reads the parameters of a query string.
@@ -48,6 +50,21 @@ func (p *Params) SetValues(values url.Values) { p.values = values }
 func (p *Params) Reject(name, value, reason string) {
 	p.bad = append(p.bad, fault.Field{Name: name, Value: value, Reason: reason})
 }
+
+// rejectName records that a parameter names nothing that is known. The sentence says
+// so, and the suggestions are values that may be meant.
+func (p *Params) rejectName(parameter, value, sentence string, suggestions []string) {
+	p.bad = append(p.bad, fault.Field{
+		Name:        parameter,
+		Value:       value,
+		Reason:      sentence,
+		Sentence:    true,
+		Suggestions: suggestions,
+	})
+}
+
+// Warnings returns sentences about values that were accepted and are probably wrong.
+func (p *Params) Warnings() []string { return p.warnings }
 
 // Text returns a parameter that may be given only once.
 func (p *Params) Text(name string) string {
@@ -163,9 +180,9 @@ func (p *Params) issuer(s *catalog.Snapshot) string {
 	if strings.TrimSpace(name) == "" {
 		return ""
 	}
-	key, reason := IssuerKey(s, name)
-	if reason != "" {
-		p.Reject("issuer", name, reason)
+	key, unresolved := IssuerKey(s, name)
+	if unresolved != nil {
+		p.rejectName("issuer", name, unresolved.Sentence, issuerIDs(unresolved.Near))
 	}
 	return key
 }
@@ -174,9 +191,15 @@ func (p *Params) issuer(s *catalog.Snapshot) string {
 // the snapshot.
 func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	f := disclosure.Filter{
-		Search: p.Search(), Issuer: p.issuer(s), Category: p.Text("category"),
-		From: p.Day("from"), To: p.Day("to"), Kind: p.Kind(), Market: p.Text("market"), NoSecuritisation: p.without(),
+		Search:           p.Search(),
+		Issuer:           p.issuer(s),
+		From:             p.Day("from"),
+		To:               p.Day("to"),
+		Kind:             p.Kind(),
+		NoSecuritisation: p.without(),
 	}
+	f.Category, f.CategoryWords = p.category(s)
+	f.Market, f.MarketWords = p.Market(s)
 	if text := p.Text("type"); text != "" {
 		t, ok := disclosure.ParseType(text)
 		if !ok {
@@ -198,9 +221,5 @@ func (p *Params) Err() error {
 	if len(p.bad) == 0 {
 		return p.broken
 	}
-	parts := make([]string, len(p.bad))
-	for i, f := range p.bad {
-		parts[i] = f.Name + " " + f.Reason
-	}
-	return &fault.Error{Kind: fault.Invalid, Message: strings.Join(parts, "; ") + ".", Fields: p.bad}
+	return &fault.Error{Kind: fault.Invalid, Message: fault.Describe(p.bad), Fields: p.bad}
 }

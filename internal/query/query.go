@@ -41,6 +41,9 @@ type Options struct {
 	// Ready returns why the first data is not loaded yet, or nil. Without it
 	// any catalogue is enough, even an empty one.
 	Ready func() error
+	// Partial, if not nil, reports whether the history is not loaded yet, so that
+	// categories and markets exist that are not known.
+	Partial func() bool
 	// StoreStatus returns why this process cannot use its store, and whether
 	// new reports cannot be kept. It is nil for a store without a monitor.
 	StoreStatus func() (reasons []health.Reason, blind bool)

@@ -80,7 +80,7 @@ const (
 
 // end ends something of the account that a request is about.
 func (a *API) end(r *http.Request, all, what string, end func(ctx context.Context, account, id string) error) (response, error) {
-	owner, err := readParams(r).wholeSubject(r, all)
+	owner, err := a.readParams(r).wholeSubject(r, all)
 	if err != nil {
 		return response{}, err
 	}
@@ -154,7 +154,7 @@ func (a *API) profile(id string) account.Account {
 // liveAccount returns the account that a request is about with what is valid of it. It
 // is empty when nobody has signed in to it.
 func (a *API) liveAccount(r *http.Request, all string) (account.Account, error) {
-	id, err := readParams(r).wholeSubject(r, all)
+	id, err := a.readParams(r).wholeSubject(r, all)
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -192,7 +192,7 @@ func (a *API) listSessions(r *http.Request, _ *catalog.Snapshot) (response, erro
 }
 
 func (a *API) endSessions(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	id, err := readParams(r).wholeSubject(r, allSessions)
+	id, err := a.readParams(r).wholeSubject(r, allSessions)
 	if err == nil {
 		err = a.Accounts.EndSessions(r.Context(), id)
 	}

@@ -25,7 +25,7 @@ const (
 // listChanges returns the changes after a cursor, oldest first. A long poll is
 // answered as soon as there is a change.
 func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	selection := p.selection(s)
 	if len(selection.Events) == 0 {
 		selection.Events = events.AllEvents
@@ -53,7 +53,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	found, err := a.changes(r, place, limit, selection.Compile(), time.Duration(wait)*time.Second)
-	return response{body: found}, err
+	return response{body: found}.warn(p), err
 }
 
 // changes collects events until the limit is reached, or there are some and no

@@ -15,7 +15,7 @@ const (
 )
 
 func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	from, to := p.dayRange()
 	if err := p.Err(); err != nil {
 		return response{}, err

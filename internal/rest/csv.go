@@ -126,7 +126,7 @@ func (a *API) asCSV(r *http.Request, columns []string, out response) (response, 
 		header.Set("Link", link)
 	}
 	return response{
-		body: body.Bytes(), contentType: content.CSVType, header: header, maxAge: out.maxAge,
+		body: body.Bytes(), contentType: content.CSVType, header: header, maxAge: out.maxAge, warnings: out.warnings,
 		hash: content.Hash([]byte(body.String() + header.Get(totalHeader) + header.Get("Link") + header.Get(seqHeader))), // a 304 is for all of it
 	}, w.Error()
 }

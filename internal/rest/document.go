@@ -34,7 +34,7 @@ func searchesDocuments(r *http.Request) bool {
 }
 
 func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	offset := p.Integer("offset", 0, 0, query.MaxOffset)
 	most := p.Integer("max_chars", defaultMaxChars, 1, maxMaxChars)
 	if err := p.Err(); err != nil {
@@ -105,7 +105,7 @@ func preferredType(header []string) string {
 
 // searchDocuments lists the reports whose documents match, with snippets.
 func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	list := p.ListInDocuments(s)
 	if err := p.Err(); err != nil {
 		return response{}, err
@@ -136,10 +136,11 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 	for i, f := range found.Reports {
 		hits[i] = hit{f.AppendJSON(nil), append([]document.Snippet{}, snippets[places[i].SHA256]...)}
 	}
-	return encode(struct {
+	out, err := encode(struct {
 		Data  []hit `json:"data"`
 		Total int   `json:"total"`
 		Page  int   `json:"page"`
 		Limit int   `json:"limit"`
 	}{hits, found.Total, list.Page, list.Limit})
+	return out.warn(p), err
 }

@@ -51,7 +51,7 @@ func (p *params) history() query.HistoryQuery {
 }
 
 func (a *API) reportHistory(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	page := p.history()
 	if err := p.Err(); err != nil {
 		return response{}, err
@@ -64,7 +64,7 @@ func (a *API) reportHistory(r *http.Request, s *catalog.Snapshot) (response, err
 }
 
 func (a *API) issuerHistory(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	page := p.history()
 	if err := p.Err(); err != nil {
 		return response{}, err

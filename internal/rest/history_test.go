@@ -125,17 +125,17 @@ func TestListAsOf(t *testing.T) {
 		return ids, out.Total
 	}
 	for filter, want := range map[string][]string{
-		"limit=50":                       {"oir-40375", "oir-40374", "ip-3123", "hr-256057"},
-		"limit=2&page=2":                 {"ip-3123", "hr-256057"},
-		"search=BVB":                     {"oir-40374"},
-		"search=NEW":                     nil,
-		"search=dividendos":              {"oir-40374"},
-		"search=capital":                 nil,
-		"issuer=BVB&from=2026-04-22":     {"oir-40374"},
-		"to=2026-04-21&type=IP":          {"ip-3123"},
-		"type=IP&from=2026-04-23":        nil,
-		"market=SIBE&category=otra cosa": nil,
-		"kind=fund":                      {"hr-256057"},
+		"limit=50":                      {"oir-40375", "oir-40374", "ip-3123", "hr-256057"},
+		"limit=2&page=2":                {"ip-3123", "hr-256057"},
+		"search=BVB":                    {"oir-40374"},
+		"search=NEW":                    nil,
+		"search=dividendos":             {"oir-40374"},
+		"search=capital":                nil,
+		"issuer=BVB&from=2026-04-22":    {"oir-40374"},
+		"to=2026-04-21&type=IP":         {"ip-3123"},
+		"type=IP&from=2026-04-23":       nil,
+		"market=SIBE&category=recompra": nil,
+		"kind=fund":                     {"hr-256057"},
 	} {
 		got, total := list(strings.ReplaceAll(filter, " ", "+"))
 		if diff := cmp.Diff(want, got); diff != "" || total < len(want) {

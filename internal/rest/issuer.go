@@ -10,7 +10,7 @@ import (
 )
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	if at := p.Text("as_of"); at != "" {
 		p.Reject("as_of", at, "is not possible for the list of issuers: only /api/v1/issuers/{id}, /api/v1/reports and /api/v1/reports/{id} have former states")
 	}
@@ -30,7 +30,7 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (response, error) {
 	id, by := r.PathValue("id"), access.FromContext(r.Context())
-	at, err := a.point(r, readParams(r), s)
+	at, err := a.point(r, a.readParams(r), s)
 	if err != nil {
 		return response{}, err
 	}

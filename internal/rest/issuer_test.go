@@ -138,19 +138,25 @@ func TestIssuerDetailOfFund(t *testing.T) {
 func TestIssuersInFilters(t *testing.T) {
 	s, key := startLive(t)
 	want := s.get(http.StatusOK, "/api/v1/reports?issuer=A69000016").ids()
-	for _, name := range []string{"BVB", "bvb", " Bvb ", "es0sim000010", "a-69000016"} {
+	for _, name := range []string{"BVB", "bvb", " Bvb ", "es0sim000010", "a-69000016", "BODEGAS DE VALDEBRISA, S.A.", "bodegas de valdebrisa sa", "Bódegas de Valdebrisa"} {
 		if got := s.get(http.StatusOK, "/api/v1/reports"+encode("issuer", name)).ids(); got != want || want == "" {
 			t.Errorf("%q has %q, want %q", name, got, want)
 		}
 	}
-	for name, near := range map[string]string{"bodegas": "BVB (BODEGAS DE VALDEBRISA, S.A.)", "bodgeas": "BVB (", "A69000017": "", "zzz": ""} {
+	for name, near := range map[string]string{
+		"bodegas":             `Unknown issuer "bodegas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`,
+		"bodgeas":             `Unknown issuer "bodgeas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`,
+		"bodegas y viñas s.a": `Unknown issuer "bodegas y viñas s.a". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`,
+		"A69000017":           `Unknown issuer "A69000017". Give its ticker, NIF, ISIN, id or full name.`,
+		"zzz":                 `Unknown issuer "zzz". Give its ticker, NIF, ISIN, id or full name.`,
+	} {
 		for _, path := range []string{"/api/v1/reports", "/api/v1/stream", "/api/v1/changes"} {
 			doc := s.getWith(http.StatusBadRequest, path+encode("issuer", name), key).problem()
-			if len(doc.Errors) != 1 || doc.Errors[0].Parameter != "issuer" || !strings.Contains(doc.Detail, "is not known") || !strings.Contains(doc.Detail, near) {
+			if len(doc.Errors) != 1 || doc.Errors[0].Parameter != "issuer" || doc.Detail != near || doc.Errors[0].Reason != near {
 				t.Errorf("%s of %s: %+v", path, name, doc)
 			}
-			if near == "" && strings.Contains(doc.Detail, "did you mean") {
-				t.Errorf("%s: %s", name, doc.Detail)
+			if got, want := len(doc.Errors[0].Suggestions), strings.Count(near, "(A69000016)"); got != want {
+				t.Errorf("%s of %s has %d suggestions, want %d", path, name, got, want)
 			}
 		}
 	}
@@ -172,7 +178,7 @@ func TestAmbiguousIssuers(t *testing.T) {
 	b.Reports[0].NIF = "A69000040"
 	s := start(t, "demo", b)
 	for _, doc := range []problem.Document{s.get(http.StatusBadRequest, "/api/v1/reports?issuer=duo").problem(), s.get(http.StatusNotFound, "/api/v1/issuers/duo").problem()} {
-		if !strings.Contains(doc.Detail, "several issuers: use an id, A69000024 (ACEROS), A69000032 (BARCAS)") {
+		if !strings.Contains(doc.Detail, `Several issuers are called "duo": ACEROS (A69000024), BARCAS (A69000032). Use an id.`) {
 			t.Errorf("%+v", doc)
 		}
 	}

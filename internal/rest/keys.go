@@ -71,7 +71,7 @@ func (a *API) stateOf(k access.Key, now time.Time) string {
 const maxEnded = 100
 
 func (a *API) listKeys(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	id, err := readParams(r).subject(r)
+	id, err := a.readParams(r).subject(r)
 	if err != nil {
 		return response{}, err
 	}

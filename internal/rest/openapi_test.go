@@ -396,6 +396,10 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				yes, no = []string{"report.published", "report.updated,issuer.updated"}, []string{"nonsense", "report.published,"}
 			case p.Name == "issuer":
 				yes, no = []string{"A69000016", "es0sim000010"}, []string{"anything"}
+			case p.Name == "category":
+				yes, no = []string{"Sobre resultados", "recompra"}, []string{"anything"}
+			case p.Name == "market":
+				yes, no = []string{"SIBE", "growth"}, []string{"anything"}
 			case schema.Format == "date":
 				yes, no = []string{"2026-02-28", "1900-01-01", "9999-12-31"}, []string{"2026-02-29", "2026-13-01", "1899-12-31", "2026-2-8"}
 			default:

@@ -51,7 +51,7 @@ func (a *API) listOwners(r *http.Request, _ *catalog.Snapshot) (response, error)
 	if err := needOperator(access.FromContext(r.Context()), onlyOperators); err != nil {
 		return response{}, err
 	}
-	p := readParams(r)
+	p := a.readParams(r)
 	limit, page := p.Integer("limit", maxOwners, 1, maxOwners), p.Integer("page", 1, 1, query.MaxPage)
 	if err := p.Err(); err != nil {
 		return response{}, err

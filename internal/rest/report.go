@@ -10,7 +10,7 @@ import (
 )
 
 func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	at, err := a.point(r, p, s)
 	if err != nil {
 		return response{}, err
@@ -30,12 +30,12 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	if at == nil {
-		return reportList(found, list), nil
+		return reportList(found, list).warn(p), nil
 	}
 	out := reportList(found, list)
 	out.body = append(strconv.AppendInt(append(out.body[:len(out.body)-1], `,"as_of_seq":`...), at.Seq, 10), '}')
 	out.hash += uint64(at.Seq) * 0xc2b2ae3d27d4eb4f
-	return out.asOf(at), nil
+	return out.warn(p).asOf(at), nil
 }
 
 // reportList encodes a page of reports.
@@ -48,7 +48,7 @@ func reportList(found catalog.Page, list query.List) response {
 }
 
 func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) {
-	at, err := a.point(r, readParams(r), s)
+	at, err := a.point(r, a.readParams(r), s)
 	if err != nil {
 		return response{}, err
 	}

@@ -182,11 +182,15 @@ func TestReportFilters(t *testing.T) {
 		{"hr-256057", encode("issuer", "fi-4720")},
 		{"hr-256057", encode("issuer", "FI-4720")},
 		{"hr-256057", encode("issuer", "V69000107")},
+		{"oir-40374", encode("issuer", "BODEGAS DE VALDEBRISA, S.A.")},
 
 		{"oir-40374", encode("category", "Sobre dividendos")},
 		{"oir-40374", encode("category", "sobre negocio y situacion financiera")},
 		{"ip-3123", encode("category", "Sobre resultados")},
-		{"", encode("category", "Sobre")},
+		{"oir-40374 ip-3123", encode("category", "sobre")}, // a word of several
+		{"ip-3123", encode("category", "RESULTADO")},
+		{"oir-40374", encode("category", "financiera negocios")},
+		{all, encode("category", " ")},
 
 		{"oir-40374 ip-3123", encode("kind", "company")},
 		{"hr-256057", encode("kind", "fund")},
@@ -205,9 +209,7 @@ func TestReportFilters(t *testing.T) {
 			t.Errorf("%s finds %q (%d), want %q", test.query, got, list.reports().Total, test.want)
 		}
 	}
-	for _, unknown := range []string{"A00000000", "BODEGAS DE VALDEBRISA, S.A."} { // a name is no identifier
-		s.get(http.StatusBadRequest, "/api/v1/reports"+encode("issuer", unknown))
-	}
+	s.get(http.StatusBadRequest, "/api/v1/reports"+encode("issuer", "A00000000"))
 }
 
 // A day is Madrid's, also when it has 23 or 25 hours.

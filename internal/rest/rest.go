@@ -181,6 +181,7 @@ type response struct {
 	buffer      *[]byte     // of the body, for reuse
 	status      int         // 0 means 200
 	header      http.Header // additional headers
+	warnings    string      // see warningHeader
 	location    string      // of the created resource
 	revalidate  bool        // caches must revalidate it
 	negotiated  bool        // depends on the Accept header
@@ -359,6 +360,9 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 		defer func() { *out.buffer = out.body; buffers.Put(out.buffer) }()
 	}
 	h := w.Header()
+	if out.warnings != "" {
+		h[warningHeader] = []string{out.warnings}
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead { // not cacheable
 		h["Cache-Control"] = []string{"no-store"}
 		if out.location != "" {

@@ -167,7 +167,7 @@ func (p *params) cursor(name string) string {
 
 // openStream prepares a stream.
 func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	now, err := a.Query.Snapshot()
 	if err != nil {
 		return nil, err
@@ -176,6 +176,9 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	start, err := a.streamStart(r, p)
 	if err != nil {
 		return nil, err
+	}
+	if warnings := p.Warnings(); len(warnings) > 0 {
+		w.Header()[warningHeader] = []string{strings.Join(warnings, " ")}
 	}
 	control := http.NewResponseController(w)
 	if control.SetReadDeadline(time.Time{}) != nil { // otherwise the connection ends at the deadline of the request

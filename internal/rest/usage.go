@@ -47,7 +47,7 @@ type operationBody struct {
 }
 
 func (a *API) getUsage(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	first, last := p.usageDays()
 	owner, err := p.wholeSubject(r, allUsage)
 	if err != nil {

@@ -32,8 +32,7 @@ type webhookRequest struct {
 }
 
 // apply sets the fields of a draft. The error holds every invalid field.
-func (b *webhookRequest) apply(d *webhook.Draft, s *catalog.Snapshot) error {
-	p := &params{query.NewParams(nil)}
+func (b *webhookRequest) apply(d *webhook.Draft, p *params, s *catalog.Snapshot) error {
 	if b.URL != nil {
 		d.URL = *b.URL
 	}
@@ -156,7 +155,8 @@ func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 		return response{}, err
 	}
 	draft := webhook.Draft{Enabled: true}
-	if err := body.apply(&draft, s); err != nil {
+	p := a.newParams()
+	if err := body.apply(&draft, p, s); err != nil {
 		return response{}, err
 	}
 	if err := checkScope(access.FromContext(r.Context()), &draft); err != nil {
@@ -170,7 +170,7 @@ func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 	doc.Secret = &secret
 	out, err := encode(doc)
 	out.status, out.location = http.StatusCreated, "/api/v1/webhooks/"+w.ID
-	return out, err
+	return out.warn(p), err
 }
 
 func (a *API) listWebhooks(r *http.Request, _ *catalog.Snapshot) (response, error) {
@@ -203,8 +203,10 @@ func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 	if err := readBody(r, &body); err != nil {
 		return response{}, err
 	}
+	var p *params
 	w, err := a.Webhooks.Update(r.Context(), a.reach(r), r.PathValue("id"), func(d *webhook.Draft) error {
-		if err := body.apply(d, s); err != nil {
+		p = a.newParams() // it may be called again
+		if err := body.apply(d, p, s); err != nil {
 			return err
 		}
 		return checkScope(access.FromContext(r.Context()), d)
@@ -212,7 +214,8 @@ func (a *API) changeWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 	if err != nil {
 		return response{}, err
 	}
-	return encode(a.newWebhookResponse(w))
+	out, err := encode(a.newWebhookResponse(w))
+	return out.warn(p), err
 }
 
 func (a *API) deleteWebhook(r *http.Request, _ *catalog.Snapshot) (response, error) {
@@ -289,7 +292,7 @@ type deliveryBody struct {
 }
 
 func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	p := readParams(r)
+	p := a.readParams(r)
 	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
 	q.Before = p.seq("before")
 	switch q.State {
@@ -368,16 +371,17 @@ func (a *API) previewWebhook(r *http.Request, s *catalog.Snapshot) (response, er
 	if err := readBody(r, &body); err != nil {
 		return response{}, err
 	}
-	p := &params{query.NewParams(nil)}
+	p := a.newParams()
 	selected := p.events(body.Events)
 	filter := body.Filter.Read(p.Params, s)
 	p.CheckFilter(filter)
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}
-	out, err := a.Query.Preview(r.Context(), s, events.Selection{Events: selected, Filter: filter}, previewDays)
+	found, err := a.Query.Preview(r.Context(), s, events.Selection{Events: selected, Filter: filter}, previewDays)
 	if err != nil {
 		return response{}, err
 	}
-	return encode(out)
+	out, err := encode(found)
+	return out.warn(p), err
 }

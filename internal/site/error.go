@@ -16,7 +16,48 @@ type errorPage struct {
 	Advice  string // what to do
 	Detail  string // what was wrong, in English as in the API
 	Fields  []problem.Field
-	ID      string // of the request
+	Unknown []unknownName // instead of Detail and Fields
+	ID      string        // of the request
+}
+
+// unknownName is a value of a filter that names nothing.
+type unknownName struct {
+	Text    string
+	Choices []choice // what may be meant, with the same page for it
+}
+
+// unknownNames returns the values of a problem that name nothing, or nil if anything
+// else is wrong too.
+func (q *request) unknownNames(d problem.Document) (out []unknownName) {
+	for _, f := range d.Errors {
+		if len(f.Suggestions) == 0 {
+			return nil
+		}
+		one := unknownName{Text: q.edition.Text("unknown."+f.Parameter, f.Value)}
+		for _, value := range f.Suggestions {
+			one.Choices = append(one.Choices, choice{Text: q.suggestion(f.Parameter, value), URL: q.instead(f.Parameter, value)})
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// suggestion returns a suggestion as people know it: an issuer by its name.
+func (q *request) suggestion(parameter, value string) string {
+	if parameter == "issuer" && q.snapshot != nil {
+		if e, ok := q.snapshot.Issuer(value); ok {
+			return e.Issuer.Name
+		}
+	}
+	return value
+}
+
+// instead returns the address of the request with another value of a parameter.
+func (q *request) instead(parameter, value string) string {
+	values := q.URL.Query()
+	values.Del("page")
+	values.Set(parameter, value)
+	return q.URL.EscapedPath() + "?" + values.Encode()
 }
 
 // writeError writes an error, as a page for browsers and as a problem for programs.
@@ -44,6 +85,9 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 	status := strconv.Itoa(d.Status)
 	data := &errorPage{Status: d.Status, Detail: d.Detail, Fields: d.Errors, ID: w.Header().Get(problem.RequestIDHeader)}
 	data.Heading = e.Text(known("error."+status, "error.other"))
+	if data.Unknown = q.unknownNames(d); data.Unknown != nil {
+		data.Detail, data.Fields = "", nil
+	}
 	if key := known("error."+status+".do", ""); key != "" {
 		data.Advice = e.Text(key)
 	}

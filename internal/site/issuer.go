@@ -10,7 +10,6 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/query"
 	"pregon/internal/search"
 	"pregon/internal/site/chart"
 	"pregon/internal/text"
@@ -185,7 +184,7 @@ func (s *Site) issuerReports(q *request, i *disclosure.Issuer) (*listing, error)
 	q.values.Del("in") // documents are searched at /search
 	values := maps.Clone(q.values)
 	values.Set("issuer", i.ID)
-	q.params = query.NewParams(values)
+	q.params = s.Query.NewParams(values)
 	out, err := s.list(q, issuerRows)
 	if err != nil {
 		return nil, err

@@ -14,10 +14,7 @@ import (
 	"pregon/internal/search"
 )
 
-const (
-	directoryRows = 100
-	maxMarket     = 200 // bytes
-)
+const directoryRows = 100
 
 // directoryPage is the directory of issuers.
 type directoryPage struct {
@@ -46,7 +43,8 @@ type directoryEntry struct {
 // issuers is the directory.
 func (s *Site) issuers(q *request) (*page, error) {
 	p := q.params
-	text, kind, market, letter, number := p.Search(), p.Kind(), p.LimitedText("market", maxMarket), p.Text("letter"), p.Integer("page", 1, 1, query.MaxPage)
+	text, kind, letter, number := p.Search(), p.Kind(), p.Text("letter"), p.Integer("page", 1, 1, query.MaxPage)
+	market, byWords := p.Market(q.snapshot)
 	if letter != "" && !slices.Contains(letters, letter) {
 		p.Reject("letter", letter, "must be a letter from A to Z, or 0 for all else")
 	}
@@ -61,8 +59,10 @@ func (s *Site) issuers(q *request) (*page, error) {
 		}
 	}
 	out := &directoryPage{Search: text, Page: number, Filtered: len(q.values) > 0, CSV: "/api/v1/issuers.csv" + q.directoryParameters()}
-	out.Markets = q.marketChoices(found, market)
-	found = only(found, market == "", func(e *search.Issuer) bool { return e.Issuer.Market == market })
+	inMarket := search.NewNameFilter(market, byWords)
+	all := found
+	found = only(found, market == "", func(e *search.Issuer) bool { return inMarket.Match(e.Issuer.Market) })
+	out.Markets = q.marketChoices(all, market, len(found))
 	out.Kinds = q.kindChoices(found, kind)
 	found = only(found, kind == "", func(e *search.Issuer) bool { return e.Issuer.Kind == kind })
 	if text == "" {
@@ -149,12 +149,13 @@ func (q *request) kindChoices(issuers []*search.Issuer, selected disclosure.Kind
 	return out
 }
 
-// marketChoices returns the markets with the number of issuers of each.
-func (q *request) marketChoices(issuers []*search.Issuer, selected string) []choice {
+// marketChoices returns the markets with the number of issuers of each. The selected
+// one may be another spelling, or words of several: found is its number of issuers.
+func (q *request) marketChoices(issuers []*search.Issuer, selected string, found int) []choice {
 	counts := countBy(issuers, func(e *search.Issuer) string { return e.Issuer.Market })
 	delete(counts, "")
 	if selected != "" {
-		counts[selected] += 0 // stays selected if no issuer has it
+		counts[selected] = found // stays selected if no issuer has it
 	}
 	out := []choice{{Text: q.edition.Text("any"), Selected: selected == ""}}
 	for _, name := range slices.SortedFunc(maps.Keys(counts), compareFolded) {

@@ -166,3 +166,19 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%d reports are apart", n)
 	}
 }
+
+// A category, market or issuer that is not known has a page in the language of the
+// reader, with links to what may be meant.
+func TestUnknownNames(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", querytest.Market())
+	has(t, s.get(http.StatusBadRequest, "/search?category=resultdos&search=pago&page=2", "Accept", "text/html"),
+		"No se conoce ninguna categoría «resultdos». Quizá buscaba:", `<a href="/search?category=Sobre&#43;resultados&amp;search=pago">Sobre resultados</a>`)
+	has(t, s.get(http.StatusBadRequest, "/?issuer=bodgeas&lang=en", "Accept", "text/html"),
+		"No issuer “bodgeas” is known", `<a href="/?issuer=A69000016&amp;lang=en">BODEGAS DE VALDEBRISA, S.A.</a>`)
+	has(t, s.get(http.StatusBadRequest, "/issuers?market=groth", "Accept", "text/html"), `<a href="/issuers?market=BME&#43;Growth">BME Growth</a>`)
+	has(t, s.get(http.StatusBadRequest, "/feed.atom?category=resultdos", "Accept", "application/atom+xml"), `Unknown category \"resultdos\". Did you mean «Sobre resultados»?`)
+	both := s.get(http.StatusBadRequest, "/?category=resultdos&type=x", "Accept", "text/html")
+	has(t, both, "Unknown category", "must be IP, HR or OIR")
+	has(t, s.get(http.StatusOK, "/issuers?market=sibe"), "BODEGAS DE VALDEBRISA, S.A.")
+}

@@ -386,7 +386,7 @@ func (s *Site) render(rt route, q *request) (*response, error) {
 	if rt.sitemap {
 		raw = "" // sitemaps are the same for every query
 	}
-	q.params = query.ParseQuery(raw)
+	q.params = s.Query.ParseQuery(raw)
 	if err := q.params.Err(); err != nil {
 		return nil, err
 	}

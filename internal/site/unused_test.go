@@ -8,7 +8,7 @@ import (
 
 var pages = sitetest.Pages{
 	Code: []string{"*.go", "templates/*.html", "assets/*.js"}, Style: "style/*.css", Texts: words,
-	Outside: []string{"type.", "kinds.", "kind.", "state.", "status.is.", "status.about.", "error.", "dev.tag.", "surface.", "status.surface.", "method."},
+	Outside: []string{"type.", "kinds.", "kind.", "state.", "status.is.", "status.about.", "error.", "unknown.", "dev.tag.", "surface.", "status.surface.", "method."},
 	Known:   func(key string) bool { _, ok := words[key]; return ok },
 }
 

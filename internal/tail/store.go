@@ -2,15 +2,17 @@ package tail
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"net/url"
 
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
-	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 )
 
@@ -22,17 +24,31 @@ func (p *Printer) Store(ctx context.Context, db store.Store, selection events.Se
 	if err := cat.Load(ctx); err != nil {
 		return err
 	}
-	if issuer := selection.Filter.Issuer; issuer != "" {
-		key, reason := query.IssuerKey(cat.Snapshot(), issuer)
-		if reason != "" {
-			return fault.New(fault.Invalid, "--issuer %q %s", issuer, reason)
-		}
-		selection.Filter.Issuer = key
+	var err error
+	if selection.Filter, err = p.resolve(ctx, db, cat.Snapshot(), selection.Filter); err != nil {
+		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return cat.Follow(ctx) })
 	g.Go(func() error { return p.follow(ctx, hub, selection.Compile(), after) })
 	return g.Wait()
+}
+
+// resolve returns the filter with the issuer and the category that its texts name.
+// Warnings are printed.
+func (p *Printer) resolve(ctx context.Context, db store.Store, s *catalog.Snapshot, f disclosure.Filter) (disclosure.Filter, error) {
+	filled := coverage.New(db)
+	if err := filled.Refresh(ctx); err != nil {
+		return f, err
+	}
+	names := query.New(query.Options{Partial: func() bool { return !filled.Filled() }})
+	params := names.NewParams(url.Values{"issuer": {f.Issuer}, "category": {f.Category}})
+	named := params.Filter(s)
+	for _, warning := range params.Warnings() {
+		fmt.Fprintln(p.Err, "pregon: warning:", warning)
+	}
+	f.Issuer, f.Category, f.CategoryWords = named.Issuer, named.Category, named.CategoryWords
+	return f, params.Err()
 }
 
 func (p *Printer) follow(ctx context.Context, hub *events.Hub, selector *events.Selector, start string) error {

@@ -73,8 +73,10 @@ func (s *Snapshot) Write(ctx context.Context, w io.Writer, reports io.Reader, e 
 	if err != nil {
 		return Exported{}, err
 	}
-	if e.Filter.Issuer != "" && run.records == 0 && len(s.directory.Lookup(e.Filter.Issuer)) == 0 {
-		return Exported{}, fault.New(fault.NotFound, "no issuer has the ticker, NIF, ISIN or id %s", e.Filter.Issuer)
+	if e.Filter.Issuer != "" && run.records == 0 {
+		if _, unresolved := s.directory.Resolve(e.Filter.Issuer); unresolved != nil {
+			return Exported{}, fault.New(fault.NotFound, "%s", unresolved.Sentence)
+		}
 	}
 	return Exported{Records: run.records, Documents: len(run.texts)}, out.Flush()
 }

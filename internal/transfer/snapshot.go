@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -129,19 +128,15 @@ func eachLine(compressed io.Reader, fn func(line []byte) error) error {
 }
 
 // issuerID returns the identifier by which a filter finds an issuer, which may be
-// given by any identifier or by its ticker. One that is not in the directory may be
+// given by any identifier, its ticker or its name. One that is not in the directory may be
 // in reports.
 func (s *Snapshot) issuerID(name string) (string, error) {
-	found := s.directory.Lookup(name)
-	switch len(found) {
-	case 0:
+	if len(s.directory.Lookup(name)) == 0 {
 		return name, nil
-	case 1:
-		return found[0].Issuer.ID, nil
 	}
-	ids := make([]string, len(found))
-	for i, e := range found {
-		ids[i] = e.Issuer.ID
+	e, unresolved := s.directory.Resolve(name)
+	if unresolved != nil {
+		return "", fault.New(fault.Invalid, "%s", unresolved.Sentence)
 	}
-	return "", fault.New(fault.Invalid, "%s is the ticker of several issuers: use an id, %s", name, strings.Join(ids, ", "))
+	return e.Issuer.ID, nil
 }

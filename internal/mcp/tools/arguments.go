@@ -53,14 +53,14 @@ func argumentsOf(rawSchema json.RawMessage) (out []Argument) {
 // read converts the arguments of a call to the parameters that REST has. It
 // rejects wrong types and unknown names. Values are checked where the
 // parameters are read.
-func (t *Tool) read(arguments any) (*query.Params, error) {
+func (t *Tool) read(q *query.Service, arguments any) (*query.Params, error) {
 	given, ok := arguments.(map[string]any)
 	if !ok && arguments != nil {
 		return nil, fault.New(fault.Invalid, "arguments must be an object.")
 	}
 	given = maps.Clone(given)
 	values := url.Values{}
-	p := query.NewParams(values)
+	p := q.NewParams(values)
 	for _, known := range t.Arguments {
 		v, ok := given[known.Name]
 		delete(given, known.Name)

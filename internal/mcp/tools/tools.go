@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,11 +103,15 @@ func (s *Service) Snapshot(t *Tool) (*catalog.Snapshot, error) {
 
 // Call runs a tool with arguments as they were decoded from JSON.
 func (s *Service) Call(ctx context.Context, t *Tool, snapshot *catalog.Snapshot, arguments any) (Result, error) {
-	p, err := t.read(arguments)
+	p, err := t.read(s.Query, arguments)
 	if err != nil {
 		return Result{}, err
 	}
-	return t.answer(s, ctx, snapshot, p)
+	out, err := t.answer(s, ctx, snapshot, p)
+	if warnings := p.Warnings(); err == nil && len(warnings) > 0 {
+		out.Text = "Warning: " + strings.Join(warnings, " ") + "\n" + out.Text
+	}
+	return out, err
 }
 
 // ErrorText says what was wrong with a call and how to correct it.
@@ -128,19 +133,18 @@ func ErrorText(err error) string {
 	if len(e.Fields) == 0 {
 		return secret.Mask(e.Message)
 	}
-	lines := make([]string, len(e.Fields))
-	for i, f := range e.Fields {
+	fields := slices.Clone(e.Fields)
+	for i, f := range fields {
 		value := text.Clip(secret.Mask(f.Value), 100)
 		switch allowed := enumOf(f.Name); {
-		case value == "":
-			lines[i] = f.Name + " " + f.Reason
+		case f.Sentence || value == "":
 		case allowed != "":
-			lines[i] = fmt.Sprintf("unknown %s '%s': use %s", f.Name, value, allowed)
+			fields[i].Name, fields[i].Reason = "unknown "+f.Name, fmt.Sprintf("'%s': use %s", value, allowed)
 		default:
-			lines[i] = fmt.Sprintf("%s '%s' %s", f.Name, value, f.Reason)
+			fields[i].Reason = fmt.Sprintf("'%s' %s", value, f.Reason)
 		}
 	}
-	return text.ClipBytes(strings.Join(lines, "; "), maxText) + "."
+	return text.ClipBytes(secret.Mask(fault.Describe(fields)), maxText)
 }
 
 // enumOf lists the values of an enumerated argument. An argument has the same

@@ -33,6 +33,8 @@ type Field struct {
 	Parameter string `json:"parameter"`
 	Value     string `json:"value"`
 	Reason    string `json:"reason"`
+	// Suggestions are values that are accepted and may be meant, the best first.
+	Suggestions []string `json:"suggestions,omitempty"`
 }
 
 var kinds = map[fault.Kind]struct {
@@ -71,7 +73,12 @@ func Of(err error) Document {
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
 		doc.Detail, doc.Code = secret.Mask(e.Message), e.Code
 		for _, f := range e.Fields {
-			doc.Errors = append(doc.Errors, Field{Parameter: f.Name, Value: text.Clip(secret.Mask(f.Value), 200), Reason: secret.Mask(f.Reason)})
+			doc.Errors = append(doc.Errors, Field{
+				Parameter:   f.Name,
+				Value:       text.Clip(secret.Mask(f.Value), 200),
+				Reason:      secret.Mask(f.Reason),
+				Suggestions: f.Suggestions,
+			})
 		}
 	} else {
 		doc.Detail = "Something went wrong on our side. If it lasts, tell us the id of this request."

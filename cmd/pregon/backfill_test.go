@@ -271,7 +271,8 @@ func slashed(d disclosure.Day) string {
 }
 
 // TestBackfillGivesWay starts serve while a back-fill works alone: serve reads
-// the feeds at once and continues the job, and the command succeeds.
+// the feeds at once and continues the job, and the command succeeds. A category that
+// is not known is refused only from then on.
 func TestBackfillGivesWay(t *testing.T) {
 	today := disclosure.DayOf(time.Now())
 	from := today - 200
@@ -299,17 +300,33 @@ func TestBackfillGivesWay(t *testing.T) {
 			if jobs := r.jobs(t); jobs[0].Done {
 				t.Error("serve had to wait for the end of the back-fill")
 			}
+			eventually(t, func() error { return r.unknownCategory(http.StatusOK) })
 			p.take(nil)
 			id := r.publish(t, `{"type":"oir"}`)
 			alone.finish(t)
 			if text := alone.stderr.String(); !strings.Contains(text, byItself) || !strings.Contains(text, byService) {
 				t.Errorf("back-fill says %q", text)
 			}
+			eventually(t, func() error { return r.unknownCategory(http.StatusBadRequest) })
 			r.waitListed(t, id)
 			r.exact(t, from, today, disclosure.IP, disclosure.OIR)
 			r.stop(t)
 		})
 	}
+}
+
+// unknownCategory fails unless a list by an unknown category has a status. If it is
+// accepted, it must have a warning.
+func (r *reader) unknownCategory(status int) error {
+	resp, err := http.Get(r.serve.url + "/api/v1/reports?category=inexistente")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if warned := resp.Header.Get("Pregon-Warning") != ""; resp.StatusCode != status || warned != (status == http.StatusOK) {
+		return fmt.Errorf("an unknown category is answered with %s, %v", resp.Status, resp.Header)
+	}
+	return nil
 }
 
 // TestClockChange back-fills the night in October that has one hour twice. The

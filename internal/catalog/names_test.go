@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/search"
 	"pregon/internal/text"
 )
 
@@ -63,4 +64,49 @@ func TestKnows(t *testing.T) {
 	if names, similar := s.SimilarMarkets("nasdaq", 9); similar || len(names) != len(disclosure.Markets) {
 		t.Errorf("nasdaq is like %q, %v", names, similar)
 	}
+}
+
+// BenchmarkNames20k lists reports by the name of a category, and by words of names.
+func BenchmarkNames20k(b *testing.B) {
+	s := loaded(b, simulated(20_000)).Snapshot()
+	for name, f := range map[string]disclosure.Filter{
+		"whole category": {Category: "Sobre resultados"},
+		"words of one":   {Category: "recompra", CategoryWords: true},
+		"words of many":  {Category: "sobre", CategoryWords: true},
+		"whole market":   {Market: "SIBE"},
+		"word of market": {Market: "bme", MarketWords: true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				reports(s, f, 1, 10)
+			}
+		})
+	}
+	b.Run("known words", func(b *testing.B) {
+		for b.Loop() {
+			s.KnowsCategory(disclosure.Filter{Category: "recompra"})
+			s.KnowsCategory(disclosure.Filter{Category: "recompra", CategoryWords: true})
+		}
+	})
+	r := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)
+	r.Category = "Programas de recompra de acciones, estabilización y autocartera"
+	change := s.Directory().Analyze(&r)
+	for name, f := range map[string]disclosure.Filter{
+		"match whole": {Category: r.Category},
+		"match words": {Category: "recompra", CategoryWords: true},
+	} {
+		matcher := search.Compile(f)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if !matcher.Match(change) {
+					b.Fatal("not matched")
+				}
+			}
+		})
+	}
+	b.Run("analyse", func(b *testing.B) {
+		for b.Loop() {
+			s.Directory().Analyze(&r)
+		}
+	})
 }

@@ -135,6 +135,7 @@ func TestListAsOf(t *testing.T) {
 		"to=2026-04-21&type=IP":         {"ip-3123"},
 		"type=IP&from=2026-04-23":       nil,
 		"market=SIBE&category=recompra": nil,
+		"category=financiera":           {"oir-40374"},
 		"kind=fund":                     {"hr-256057"},
 	} {
 		got, total := list(strings.ReplaceAll(filter, " ", "+"))

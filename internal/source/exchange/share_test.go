@@ -1,8 +1,10 @@
 package exchange_test
 
 import (
+	"slices"
 	"testing"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/source/exchange"
 )
 
@@ -24,6 +26,9 @@ func TestMarket(t *testing.T) {
 	} {
 		if got := (exchange.Share{System: test.system, Segment: test.segment}).Market(); got != test.want {
 			t.Errorf("%q %q: %q, want %q", test.system, test.segment, got, test.want)
+		}
+		if test.want != "" && !slices.Contains(disclosure.Markets, test.want) {
+			t.Errorf("%q is not one of the known markets", test.want)
 		}
 	}
 }

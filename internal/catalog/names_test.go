@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pregon/internal/disclosure"
@@ -86,6 +87,12 @@ func BenchmarkNames20k(b *testing.B) {
 		for b.Loop() {
 			s.KnowsCategory(disclosure.Filter{Category: "recompra"})
 			s.KnowsCategory(disclosure.Filter{Category: "recompra", CategoryWords: true})
+		}
+	})
+	b.Run("similar", func(b *testing.B) {
+		value := strings.Repeat("resultdo ", 22) // as long as a name may be
+		for b.Loop() {
+			s.SimilarCategories(value, 5)
 		}
 	})
 	r := newReport(disclosure.OIR, 1, "2026-04-22T08:00:00Z", bodegas)

@@ -21,7 +21,8 @@ type Directory struct {
 	byTicker map[string][]*Issuer // by ticker in lower case
 	byPart   map[string][]*Issuer // by two or more adjacent words of its ticker
 	byBare   map[string][]*Issuer // by name and former names without their legal forms
-	markets  []market             // by folded name
+	markets  []market
+	marketAt map[string]int // places in markets, by folded name
 	index    *issuerIndex
 }
 
@@ -36,6 +37,7 @@ func NewDirectory(issuers []*Issuer) *Directory {
 		byTicker: map[string][]*Issuer{},
 		byPart:   map[string][]*Issuer{},
 		byBare:   make(map[string][]*Issuer, len(issuers)),
+		marketAt: map[string]int{},
 	}
 	for _, e := range d.issuers {
 		d.byID[e.Issuer.ID] = e
@@ -171,14 +173,15 @@ type market struct {
 	issuers int
 }
 
-// addMarket counts the issuer in its market. There are a handful of markets.
+// addMarket counts the issuer in its market.
 func (d *Directory) addMarket(e *Issuer) {
 	if e.market == nil {
 		return
 	}
-	at := slices.IndexFunc(d.markets, func(m market) bool { return m.folded == e.market.folded })
-	if at < 0 {
+	at, known := d.marketAt[e.market.folded]
+	if !known {
 		at = len(d.markets)
+		d.marketAt[e.market.folded] = at
 		d.markets = append(d.markets, market{name: *e.market, text: e.Issuer.Market})
 	}
 	d.markets[at].issuers++

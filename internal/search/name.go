@@ -82,6 +82,12 @@ func (f *NameFilter) MatchAny(names Names) bool {
 	return false
 }
 
+// Bounds of a comparison of words that are not equal.
+const (
+	maxLikeWords   = 8  // of a value
+	maxLikeLetters = 24 // of a word
+)
+
 // Likeness returns how similar a name is to a value that selects none, from 0 to 1:
 // the average over the words of the value of their likeness to the most similar word
 // of the name.
@@ -90,6 +96,7 @@ func Likeness(value, of string) float64 {
 	if len(words) == 0 {
 		return 0
 	}
+	words = words[:min(len(words), maxLikeWords)]
 	sum := 0.0
 	for _, w := range words {
 		best := 0.0
@@ -118,18 +125,19 @@ func alike(a, b string) float64 {
 // commonPairs returns the share of the pairs of adjacent letters that two words have
 // in common (the coefficient of Dice), or 0 if that is less than half of them.
 func commonPairs(a, b string) float64 {
+	a, b = a[:min(len(a), maxLikeLetters)], b[:min(len(b), maxLikeLetters)]
 	if len(a) < 2 || len(b) < 2 {
 		return 0
 	}
-	left := make(map[string]int, len(b))
-	for i := range len(b) - 1 {
-		left[b[i:i+2]]++
-	}
+	var used [maxLikeLetters]bool // pairs of b, by their place
 	common := 0
 	for i := range len(a) - 1 {
-		if pair := a[i : i+2]; left[pair] > 0 {
-			left[pair]--
-			common++
+		for j := range len(b) - 1 {
+			if !used[j] && a[i:i+2] == b[j:j+2] {
+				used[j] = true
+				common++
+				break
+			}
 		}
 	}
 	share := 2 * float64(common) / float64(len(a)+len(b)-2)

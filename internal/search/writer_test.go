@@ -291,7 +291,7 @@ func TestWriterUpdatesOfManyReports(t *testing.T) {
 	if raceDetector || testing.Short() {
 		size, steps = 1500, 12
 	}
-	l := newRandomMarket(4)
+	l := newRandomMarket(2)
 	var all []disclosure.Report
 	for n := range size {
 		for _, typ := range disclosure.Types {

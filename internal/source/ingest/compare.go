@@ -9,21 +9,24 @@ import (
 	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
-	"pregon/internal/source/throttle"
 )
 
-// comparison compares a feed with the newest page of its list. A feed can be
-// valid and lack reports: empty, or the same for hours.
+// comparison compares a feed with its list. A feed can be valid and lack reports:
+// empty, or the same for hours.
 type comparison struct {
 	began  time.Time           // an empty feed need not show reports published before
 	read   time.Time           // when the list was last read
 	hidden map[int64]time.Time // numbers that only the list shows, with the time when they were found
+	walk   walk
 }
 
-// compare reads the newest page of the list regularly, and often while the feed
+// checks is how often it is checked whether the list is due, for each read of the
+// list in place of the feed.
+const checks = 5
+
+// compare reads the newest pages of the list regularly, and often while the feed
 // fails or hides reports.
 func (f *feed) compare(ctx context.Context) error {
-	const checks = 5 // for each read of the list in place of the feed
 	now := time.Now()
 	c := comparison{began: now, read: now, hidden: map[int64]time.Time{}}
 	for {
@@ -31,12 +34,7 @@ func (f *feed) compare(ctx context.Context) error {
 			return err
 		}
 		if f.listDue(&c) {
-			rows := f.readList(ctx)
-			c.read = time.Now()
-			f.mu.Lock()
-			cut := f.cut
-			f.mu.Unlock()
-			c.add(rows, f.series.newest.Load(), c.read, cut)
+			f.readNewest(ctx, &c)
 		}
 		f.assess(&c)
 	}
@@ -44,46 +42,22 @@ func (f *feed) compare(ctx context.Context) error {
 
 // listDue reports whether the list is to be read now.
 func (f *feed) listDue(c *comparison) bool {
+	if c.walk.bounded {
+		return true
+	}
 	if f.monitor.Failing(health.Feed(f.series.name)) || len(c.hidden) > 0 {
 		return time.Since(c.read) >= f.intervals.instead
 	}
 	every := f.intervals.comparing(time.Now())
+	if c.walk.resume > 0 {
+		every = f.intervals.instead
+	}
 	if f.monitor.Failing(health.List(f.series.name)) { // often enough to notice that it recovers
 		every = max(every, f.intervals.retry)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return time.Since(c.read) >= every && time.Since(f.news) >= every
-}
-
-// readList appends the newest page of the list and returns its rows.
-func (f *feed) readList(ctx context.Context) []regulator.Row {
-	t, surface := f.series.name, health.List(f.series.name)
-	start := time.Now()
-	list, err := f.newestPage(ctx)
-	list.Rows = unseen(list.Rows, map[int64]bool{})
-	out, stored := f.takeList(ctx, t, list.Rows, list.Received, news)
-	if out.New > 0 {
-		f.Logger.Info("new reports in the list", "type", t, "new", out.New, "seq", out.Seq)
-	}
-	switch {
-	case err == nil && stored != nil: // the store failed, not the list
-	case err == nil && f.series.listFailing.Load():
-		f.monitor.Seen(surface) // another page of it fails
-	default:
-		_ = f.recordRead(ctx, surface, start, err)
-	}
-	return list.Rows
-}
-
-// newestPage reads the page of the lists with the newest reports.
-func (f *feed) newestPage(ctx context.Context) (regulator.List, error) {
-	if f.series.name == disclosure.HR {
-		list, _, err := f.latestHR(ctx, throttle.Feeds)
-		return list, err
-	}
-	today := disclosure.DayOf(time.Now())
-	return f.Regulator.For(throttle.Feeds).List(ctx, f.series.name, today-1, today, 0)
+	return time.Since(c.read) >= every && (c.walk.resume > 0 || time.Since(f.news) >= every)
 }
 
 // recent is the age up to which a report counts as hidden. One that is registered

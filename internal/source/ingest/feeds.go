@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -16,7 +17,8 @@ import (
 // feed polls the feed of one series and compares it with the list.
 type feed struct {
 	*lists
-	series *series
+	series  *series
+	walking atomic.Bool // several pages of the list are read in its place
 
 	mu       sync.Mutex
 	digest   [32]byte                // guarded by mu: of the newest answer that was stored
@@ -70,8 +72,12 @@ func (f *feed) untilNext() time.Duration {
 // interval returns the time between two polls of a feed that does not fail.
 // Three feeds every second take three of four requests that the throttle grants,
 // and a report needs two. So while pages or documents wait, the feeds other than
-// that of inside information are polled less often.
+// that of inside information are polled less often. So is a feed whose list is read
+// in its place.
 func (f *feed) interval() time.Duration {
+	if f.walking.Load() {
+		return 3 * f.Poll
+	}
 	if f.series.name == disclosure.IP || f.Regulator.Waiting(throttle.Permalinks)+f.Regulator.Waiting(throttle.Documents) == 0 {
 		return f.Poll
 	}

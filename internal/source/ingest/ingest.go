@@ -5,7 +5,7 @@
 // The others wait for it. The holder runs these loops:
 //
 //	feeds      polls the three feeds every second and appends new reports
-//	compare    compares each feed with the newest page of its list every few
+//	compare    compares each feed with the newest pages of its list every few
 //	           seconds: a feed can be valid and lack reports
 //	pages      reads the page of every new report, for what the feed lacks
 //	lists      reads the lists by date, for what the feeds did not show: at the

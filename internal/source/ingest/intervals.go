@@ -39,7 +39,7 @@ var usual = intervals{
 	probe:         10 * time.Second,
 	aside:         5 * time.Second,
 	unoffered:     time.Minute,
-	compare:       10 * time.Second,
+	compare:       8 * time.Second,
 	compareNight:  time.Minute,
 	grace:         5 * time.Second,
 	distrust:      15 * time.Minute,

@@ -1,0 +1,291 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/source/health"
+	"pregon/internal/source/throttle"
+	"pregon/internal/store"
+)
+
+// publishHidden publishes reports of OIR that no feed shows, since none is read.
+func (w *world) publishHidden(n int) (ids []string) {
+	w.Helper()
+	for range n {
+		ids = append(ids, w.publish(`{"type":"oir","document":false}`))
+	}
+	return ids
+}
+
+// hasAll returns an error that names the first report that the store lacks.
+func (w *world) hasAll(ids []string) error {
+	for n, id := range ids {
+		if w.report(id) == nil {
+			return fmt.Errorf("%s, number %d of %d, is missing", id, n+1, len(ids))
+		}
+	}
+	return nil
+}
+
+// TestHiddenReports: while a feed hides reports, its list is read page by page until
+// all are stored.
+func TestHiddenReports(t *testing.T) {
+	for _, n := range []int{40, 400} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			i := w.newIngest("first")
+			i.intervals.reconcile = time.Hour // a round, or a lookup by number, would find them too, later
+			i.intervals.gapsAfter = time.Hour
+			i.intervals.compare = time.Second
+			i.intervals.compareNight = time.Second
+			w.run(i.Run)
+			first := w.publish(`{"type":"oir","document":false}`)
+			w.eventually(func() error { return w.has(first) })
+			w.state(health.Live)
+			w.arm(`{"kind":"frozen","type":"oir","for":"1h"}`)
+			ids := w.publishHidden(n)
+			w.eventually(func() error { return w.hasAll(ids) })
+			w.once()
+		})
+	}
+}
+
+// walker is a feed whose list is read in its place, without any loop.
+type walker struct {
+	*world
+	*session
+	c         comparison
+	store     *watchedStore
+	published []string
+}
+
+// publish publishes hidden reports.
+func (w *walker) publish(n int) {
+	w.world.Helper()
+	w.published = append(w.published, w.publishHidden(n)...)
+}
+
+// complete returns an error if a report is missing or the list was not read to its end.
+func (w *walker) complete() error {
+	w.world.Helper()
+	if w.c.walk.resume > 0 {
+		return fmt.Errorf("the walk is to continue at page %d", w.c.walk.resume)
+	}
+	return w.hasAll(w.published)
+}
+
+func newWalker(t *testing.T) *walker {
+	t.Helper()
+	w := newWorld(t)
+	s := w.session()
+	watched := &watchedStore{Store: w.store}
+	s.Store = watched
+	return &walker{world: w, session: s, c: comparison{hidden: map[int64]time.Time{}}, store: watched}
+}
+
+// read reads the list once, and returns how many pages had new rows.
+func (w *walker) read() (pages int) {
+	w.world.Helper()
+	before := w.store.appends
+	w.feeds[disclosure.OIR].readNewest(w.world.Context(), &w.c)
+	return w.store.appends - before
+}
+
+// watchedStore calls a function before each append.
+type watchedStore struct {
+	store.Store
+	appends int
+	before  func(n int) error // n counts from 1
+}
+
+func (s *watchedStore) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	s.appends++
+	if s.before != nil {
+		if err := s.before(s.appends); err != nil {
+			return store.Outcome{}, err
+		}
+	}
+	return s.Store.Append(ctx, b)
+}
+
+// TestWalk: a walk is finished by one reading if it is short. A long one is
+// interrupted, and the next reading continues it without reading all pages again.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	w := newWalker(t)
+	w.publish(45)
+	w.read()
+	if err := w.complete(); err != nil {
+		t.Errorf("after one reading: %v", err)
+	}
+	if pages := w.read(); pages != 1 {
+		t.Errorf("with nothing new %d pages are read, want 1", pages)
+	}
+	w.publish(10*walkPages + 45)
+	w.read()
+	if !w.c.walk.bounded || w.c.walk.resume != walkPages {
+		t.Errorf("after a long reading: bounded %v, to continue at page %d", w.c.walk.bounded, w.c.walk.resume)
+	}
+	w.publish(15)
+	// Two pages are new, and five or six are left. Pages without new rows are not appended.
+	if pages := w.read(); pages > 8 {
+		t.Errorf("the second reading appended %d pages, want at most 8", pages)
+	}
+	if err := w.complete(); err != nil || w.c.walk.bounded {
+		t.Errorf("after two readings: bounded %v, %v", w.c.walk.bounded, err)
+	}
+	w.once()
+}
+
+// TestWalkInterrupted: whatever interrupts a walk, and whatever was stored
+// meanwhile, the next readings find the older reports.
+func TestWalkInterrupted(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		before func(w *walker, n int) error // append n
+		after  func(w *walker)              // the interruption
+		whole  bool                         // nothing interrupts it
+	}{
+		{
+			name: "the store fails",
+			before: func(_ *walker, n int) error {
+				if n == 4 {
+					return errors.New("disk full")
+				}
+				return nil
+			},
+		},
+		{
+			name: "a page fails",
+			before: func(w *walker, n int) error {
+				if n == 3 {
+					w.arm(`{"kind":"error500","surface":"list","times":1}`)
+				}
+				return nil
+			},
+		},
+		{
+			name: "a restart",
+			before: func(w *walker, n int) error {
+				if n == 3 {
+					w.arm(`{"kind":"error500","surface":"list","times":1}`)
+				}
+				return nil
+			},
+			after: func(w *walker) { w.c = comparison{hidden: map[int64]time.Time{}} },
+		},
+		{
+			name: "twice",
+			before: func(w *walker, n int) error {
+				if n == 4 || n == 6 {
+					w.arm(`{"kind":"error500","surface":"list","times":1}`)
+				}
+				return nil
+			},
+			after: func(w *walker) {
+				w.publish(35)
+				w.read()
+			},
+		},
+		{
+			name: "the newest page fails too",
+			before: func(w *walker, n int) error {
+				if n == 3 {
+					w.arm(`{"kind":"error500","surface":"list","times":2}`)
+				}
+				return nil
+			},
+			after: func(w *walker) { w.read() },
+		},
+		{
+			name: "reports are published meanwhile",
+			before: func(w *walker, n int) error {
+				if n == 2 || n == 4 {
+					w.publish(7)
+				}
+				return nil
+			},
+			whole: true,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWalker(t)
+			w.read() // a complete comparison
+			w.publish(85)
+			first := w.published
+			w.store.appends = 0
+			w.store.before = func(n int) error { return test.before(w, n) }
+			w.read()
+			if missing := w.hasAll(first) != nil; missing == test.whole {
+				t.Fatalf("after the first reading reports are missing: %v, want %v", missing, !test.whole)
+			}
+			if test.after != nil {
+				test.after(w)
+			}
+			w.publish(25)
+			w.read()
+			if err := w.complete(); err != nil {
+				t.Errorf("after the last reading: %v", err)
+			}
+			w.once()
+		})
+	}
+}
+
+// TestWalkBesideRound: the rows that a round of the lists has stored before it ends do
+// not end a walk.
+func TestWalkBesideRound(t *testing.T) {
+	t.Parallel()
+	w := newWalker(t)
+	w.read()
+	w.publish(45)
+	newest, err := w.feeds[disclosure.OIR].newestPage(t.Context(), 0, throttle.Feeds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.takeList(t.Context(), disclosure.OIR, newest.Rows, newest.Received, news); err != nil {
+		t.Fatal(err)
+	}
+	w.read()
+	if err := w.complete(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWalkEnds: a list that repeats its rows past its end does not go on for ever.
+func TestWalkEnds(t *testing.T) {
+	t.Parallel()
+	w := newWalker(t)
+	w.series[disclosure.OIR].since = time.Unix(1, 0) // no report is history
+	w.arm(`{"kind":"runaway","surface":"list"}`)
+	w.publish(5)
+	readings := 0
+	for w.read(); w.c.walk.resume > 0 && readings < 10; readings++ {
+		w.read()
+	}
+	if w.c.walk.resume > 0 {
+		t.Errorf("after %d readings the walk is at page %d", readings, w.c.walk.resume)
+	}
+}
+
+// TestWalkPriority: the pages for forty hidden reports are as urgent as feeds. A
+// longer walk lets the pages of new reports pass.
+func TestWalkPriority(t *testing.T) {
+	granted := map[throttle.Priority]int{}
+	for n := range walkPages {
+		granted[walkPriority(n)]++
+		if n <= 4 && walkPriority(n) != throttle.Feeds {
+			t.Errorf("page %d has the priority %v, want %v", n, walkPriority(n), throttle.Feeds)
+		}
+	}
+	if granted[throttle.Permalinks] != walkPages/10 {
+		t.Errorf("pages with the priority of permalinks: got %d, want %d", granted[throttle.Permalinks], walkPages/10)
+	}
+}

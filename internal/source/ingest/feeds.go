@@ -72,16 +72,22 @@ func (f *feed) untilNext() time.Duration {
 // interval returns the time between two polls of a feed that does not fail.
 // Three feeds every second take three of four requests that the throttle grants,
 // and a report needs two. So while pages or documents wait, the feeds other than
-// that of inside information are polled less often. So is a feed whose list is read
-// in its place.
+// that of inside information are polled less often, and also while back-fill has half
+// of the requests. So is a feed whose list is read in its place.
 func (f *feed) interval() time.Duration {
 	if f.walking.Load() {
 		return 3 * f.Poll
 	}
-	if f.series.name == disclosure.IP || f.Regulator.Waiting(throttle.Permalinks)+f.Regulator.Waiting(throttle.Documents) == 0 {
+	newReports := f.Regulator.Waiting(throttle.Permalinks)+f.Regulator.Waiting(throttle.Documents) > 0
+	switch {
+	case f.series.name == disclosure.IP:
 		return f.Poll
+	case newReports:
+		return f.Poll * 3 / 2
+	case f.Regulator.Shared():
+		return 2 * f.Poll
 	}
-	return f.Poll * 3 / 2
+	return f.Poll
 }
 
 // pollOnce reads the feed once and appends what is new.

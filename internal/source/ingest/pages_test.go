@@ -2,13 +2,16 @@ package ingest
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
+	"pregon/internal/store/sqlite"
 )
 
 // TestPollInterval: feeds are polled less often while pages or documents wait.
@@ -44,6 +47,67 @@ func TestPollInterval(t *testing.T) {
 			check(time.Second)
 		}
 		time.Sleep(time.Minute)
+	})
+}
+
+// TestPollIntervalDuringBackfill: while back-fill has half of the requests, the feeds
+// other than that of inside information are polled every two seconds. A report that
+// is appended ends that, unless it is history.
+func TestPollIntervalDuringBackfill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		queue := throttle.New(time.Minute)
+		source, err := regulator.New(regulator.Options{Origin: "https://regulator.example", UserAgent: "test", Queue: queue})
+		if err != nil {
+			t.Fatal(err)
+		}
+		db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		i := &Ingest{
+			Options: Options{Store: db, Regulator: source, Poll: time.Second},
+			monitor: health.NewMonitor(time.Minute),
+		}
+		w := &writer{term: &term{Ingest: i}}
+		w.claimed.Store(true)
+		check := func(when string, want time.Duration) {
+			t.Helper()
+			if err := queue.Wait(t.Context(), throttle.Backfill); err != nil {
+				t.Fatal(err)
+			}
+			for name, want := range map[disclosure.Type]time.Duration{disclosure.IP: time.Second, disclosure.OIR: want} {
+				if got := newFeed(&series{name: name}, &lists{w}).interval(); got != want {
+					t.Errorf("%s the feed of %s is polled every %v, want %v", when, name, got, want)
+				}
+			}
+		}
+		number := int64(0)
+		add := func(event disclosure.Event) {
+			t.Helper()
+			number++
+			r := disclosure.Report{
+				ID:          disclosure.ReportID(disclosure.OIR, number),
+				Type:        disclosure.OIR,
+				Number:      number,
+				CompanyName: "ACERINOX, S.A.",
+				Title:       "A title",
+				Category:    "A category",
+				PublishedAt: time.Now(),
+				FirstSeenAt: time.Now(),
+			}
+			if _, err := w.append(t.Context(), event, []disclosure.Report{r}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("at the start", time.Second)
+		time.Sleep(time.Minute)
+		check("after a calm minute", 2*time.Second)
+		add(disclosure.Backfilled)
+		check("after a report of history", 2*time.Second)
+		time.Sleep(time.Minute) // so that the next request is granted at once
+		add(disclosure.Published)
+		check("after a new report", time.Second)
 	})
 }
 

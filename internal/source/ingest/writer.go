@@ -156,6 +156,9 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 	for _, r := range reports {
 		w.monitor.Published(r.ListedAt())
 	}
+	if event == disclosure.Published && out.New > 0 {
+		w.Regulator.Published()
+	}
 	if event == disclosure.Published && out.New+out.Updated > 0 && w.documents != nil {
 		w.documents.Add(reports)
 	}

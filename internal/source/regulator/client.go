@@ -120,6 +120,11 @@ func (c *Client) Simulated() bool { return c.simulated.Load() }
 // Waiting returns how many requests of a priority wait for their turn.
 func (c *Client) Waiting(class throttle.Priority) int { return c.queue.Waiting(class) }
 
+// Published notes that a report was published. Shared reports whether back-fill has a
+// share of the requests, since nothing was. See throttle.
+func (c *Client) Published()   { c.queue.Published() }
+func (c *Client) Shared() bool { return c.queue.Shared() }
+
 // Answered reports whether the source has ever answered. Before that, Simulated
 // is not known.
 func (c *Client) Answered() bool { return c.answered.Load() }

@@ -1,5 +1,9 @@
 // Package throttle spaces the requests to the regulator: they start with a minimum
 // gap between two, the most urgent first. Slow ones may overlap.
+//
+// There is one exception: when nothing was published for a while, back-fill may have
+// every second request. Feeds that are polled each second leave it nearly none, and
+// years of reports would take hours.
 package throttle
 
 import (
@@ -40,12 +44,30 @@ type Queue struct {
 	waiting [][]chan<- bool     // guarded by mu: by priority, in the order of Wait
 	timer   *time.Timer         // guarded by mu: calls grant; nil while no request waits
 	granted map[Priority]uint64 // guarded by mu
+
+	published  time.Time // guarded by mu: when a report was last published, or the queue was made
+	backfilled time.Time // guarded by mu: of the last grant to back-fill
 }
+
+const (
+	// calm is how long nothing must have been published for back-fill to have a share.
+	calm = time.Minute
+	// mostFeeds is the number of requests for feeds above which back-fill gives up its
+	// turn: more waiting ones would be late.
+	mostFeeds = 3
+	// sharing is how long after a grant back-fill counts as under way.
+	sharing = 2 * time.Second
+)
 
 // New returns a queue whose grants are at least gap apart. A gap of 0 grants every
 // request at once.
 func New(gap time.Duration) *Queue {
-	return &Queue{gap: gap, waiting: make([][]chan<- bool, len(names)), granted: map[Priority]uint64{}}
+	return &Queue{
+		gap:       gap,
+		waiting:   make([][]chan<- bool, len(names)),
+		granted:   map[Priority]uint64{},
+		published: time.Now(),
+	}
 }
 
 // Wait waits until the request is granted. It returns the error of ctx if ctx ends
@@ -78,18 +100,66 @@ func (q *Queue) Wait(ctx context.Context, p Priority) error {
 // grant grants the requests that are due and sets the timer for the next. q.mu is
 // held.
 func (q *Queue) grant() {
+	for {
+		p, ok := q.next()
+		if !ok {
+			return
+		}
+		if wait := q.gap - time.Since(q.last); !q.last.IsZero() && wait > 0 {
+			q.grantAfter(wait)
+			return
+		}
+		q.last = time.Now()
+		if p == Backfill {
+			q.backfilled = q.last
+		}
+		q.granted[p]++
+		q.waiting[p][0] <- true
+		q.waiting[p] = q.waiting[p][1:]
+	}
+}
+
+// next returns the priority whose first request is to be granted. ok is false if none
+// waits. q.mu is held.
+func (q *Queue) next() (p Priority, ok bool) {
+	if q.isBackfillsTurn() {
+		return Backfill, true
+	}
 	for p := range q.waiting {
-		for len(q.waiting[p]) > 0 {
-			if wait := q.gap - time.Since(q.last); !q.last.IsZero() && wait > 0 {
-				q.grantAfter(wait)
-				return
-			}
-			q.last = time.Now()
-			q.granted[Priority(p)]++
-			q.waiting[p][0] <- true
-			q.waiting[p] = q.waiting[p][1:]
+		if len(q.waiting[p]) > 0 {
+			return Priority(p), true
 		}
 	}
+	return 0, false
+}
+
+// isBackfillsTurn reports whether back-fill precedes more urgent requests: not twice
+// in a row, and not while new reports need requests or feeds would be late. q.mu is
+// held.
+func (q *Queue) isBackfillsTurn() bool {
+	wantsTurn := len(q.waiting[Backfill]) > 0 && !q.backfilled.Equal(q.last)
+	newReports := len(q.waiting[Permalinks])+len(q.waiting[Documents]) > 0
+	lateFeeds := len(q.waiting[Feeds]) > mostFeeds
+	return wantsTurn && q.isCalm() && !newReports && !lateFeeds
+}
+
+// isCalm reports whether nothing was published for a while. q.mu is held.
+func (q *Queue) isCalm() bool { return time.Since(q.published) >= calm }
+
+// Published notes that a report was published: back-fill has no share until nothing
+// was published for a minute.
+func (q *Queue) Published() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.published = time.Now()
+}
+
+// Shared reports whether back-fill is under way and has its share.
+func (q *Queue) Shared() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	underWay := len(q.waiting[Backfill]) > 0 || !q.backfilled.IsZero() && time.Since(q.backfilled) < sharing
+	return underWay && q.isCalm()
 }
 
 // grantAfter sets the timer unless it is set. q.mu is held.

@@ -66,6 +66,113 @@ func TestUrgentFirst(t *testing.T) {
 	})
 }
 
+// TestBackfillsShare: back-fill gets what the feeds leave. When nothing was published
+// for a minute it gets every second request, until the next publication.
+func TestBackfillsShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := throttle.New(250 * time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer cancel()
+		all.Go(func() {
+			for q.Wait(ctx, throttle.Backfill) == nil {
+			}
+		})
+		for n := range 3 { // feeds, each second, and every two while back-fill has a share
+			all.Go(func() {
+				time.Sleep(time.Duration(n) * 10 * time.Millisecond)
+				for q.Wait(ctx, throttle.Feeds) == nil {
+					if time.Sleep(time.Second); n > 0 && q.Shared() {
+						time.Sleep(time.Second)
+					}
+				}
+			})
+		}
+		during := func(d time.Duration) (backfill, feeds float64) {
+			b, f := q.Granted(throttle.Backfill), q.Granted(throttle.Feeds)
+			time.Sleep(d)
+			backfill = float64(q.Granted(throttle.Backfill)-b) / d.Seconds()
+			return backfill, float64(q.Granted(throttle.Feeds)-f) / d.Seconds()
+		}
+		check := func(when string, d time.Duration, low, high float64) {
+			t.Helper()
+			backfill, feeds := during(d)
+			if backfill < low || backfill > high || feeds < 1 {
+				t.Errorf("%s: %.2f requests a second of back-fill and %.2f of feeds, want %.1f to %.1f of back-fill",
+					when, backfill, feeds, low, high)
+			}
+		}
+		check("in the first minute", 59*time.Second, 1, 1.6)
+		time.Sleep(2 * time.Second)
+		check("after a calm minute", time.Minute, 1.9, 2.6)
+		q.Published()
+		check("after a publication", 59*time.Second, 1, 1.6)
+		time.Sleep(2 * time.Second)
+		check("after another calm minute", time.Minute, 1.9, 2.6)
+	})
+}
+
+// TestBackfillWaits: the share of back-fill is half of the requests, and nothing while
+// pages or documents of new reports wait, or many feeds.
+func TestBackfillWaits(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		waiting []throttle.Priority
+		want    []throttle.Priority
+	}{
+		{
+			name:    "every second",
+			waiting: []throttle.Priority{throttle.Feeds, throttle.Feeds, throttle.Reconcile},
+			want: []throttle.Priority{
+				throttle.Backfill, throttle.Feeds, throttle.Backfill, throttle.Feeds, throttle.Backfill, throttle.Reconcile,
+			},
+		},
+		{
+			name:    "new reports",
+			waiting: []throttle.Priority{throttle.Feeds, throttle.Permalinks, throttle.Documents},
+			want: []throttle.Priority{
+				throttle.Feeds, throttle.Permalinks, throttle.Documents, throttle.Backfill, throttle.Backfill, throttle.Backfill,
+			},
+		},
+		{
+			name:    "many feeds",
+			waiting: []throttle.Priority{throttle.Feeds, throttle.Feeds, throttle.Feeds, throttle.Feeds},
+			want: []throttle.Priority{
+				throttle.Feeds, throttle.Backfill, throttle.Feeds, throttle.Backfill,
+				throttle.Feeds, throttle.Backfill, throttle.Feeds,
+			},
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := throttle.New(time.Second)
+				time.Sleep(2 * time.Minute)
+				if err := q.Wait(t.Context(), throttle.Feeds); err != nil {
+					t.Fatal(err)
+				}
+				var mu sync.Mutex
+				var got []throttle.Priority
+				var all sync.WaitGroup
+				for _, p := range append(test.waiting, throttle.Backfill, throttle.Backfill, throttle.Backfill) {
+					all.Go(func() {
+						if err := q.Wait(t.Context(), p); err != nil {
+							t.Error(err)
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						got = append(got, p)
+					})
+				}
+				all.Wait()
+				if !slices.Equal(got, test.want) {
+					t.Errorf("order of grants: got %v, want %v", got, test.want)
+				}
+			})
+		})
+	}
+}
+
 func TestCanceledRequestTakesNoGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := throttle.New(time.Second)

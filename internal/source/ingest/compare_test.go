@@ -55,7 +55,8 @@ func TestComparedOftenEnough(t *testing.T) {
 		at          string
 		news, stale bool
 		list        bool // fails
-		want        int  // readings in ten minutes
+		walk        walk
+		want        int // readings in ten minutes
 	}{
 		{name: "working hours", at: "2026-04-22T09:00:00+02:00", want: 75},
 		{name: "night", at: "2026-04-22T03:00:00+02:00", want: 10},
@@ -63,6 +64,9 @@ func TestComparedOftenEnough(t *testing.T) {
 		{name: "the feed brings news", at: "2026-04-22T09:00:00+02:00", news: true, want: 0},
 		{name: "stale", at: "2026-04-22T09:00:00+02:00", stale: true, want: 120},
 		{name: "stale at night", at: "2026-04-22T03:00:00+02:00", stale: true, want: 120},
+		{name: "a walk was interrupted", at: "2026-04-22T03:00:00+02:00", news: true, walk: walk{resume: 4}, want: 120},
+		{name: "a walk was long", at: "2026-04-22T03:00:00+02:00", walk: walk{resume: 20, bounded: true}, want: 600},
+		{name: "a walk was interrupted by the list", at: "2026-04-22T09:00:00+02:00", list: true, walk: walk{resume: 4}, want: 20},
 		{name: "the list fails", at: "2026-04-22T09:00:00+02:00", list: true, want: 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -74,7 +78,7 @@ func TestComparedOftenEnough(t *testing.T) {
 				time.Sleep(time.Until(at))
 				i := &Ingest{monitor: health.NewMonitor(15 * time.Second), intervals: usual}
 				f := newFeed(&series{name: disclosure.OIR}, &lists{&writer{term: &term{Ingest: i}}})
-				c := comparison{read: time.Now()}
+				c := comparison{read: time.Now(), walk: test.walk}
 				if test.stale {
 					i.monitor.Stale(health.Feed(f.series.name), "it hides reports")
 				}

@@ -46,6 +46,11 @@ func TestPollInterval(t *testing.T) {
 			synctest.Wait()
 			check(time.Second)
 		}
+		walked := newFeed(&series{name: disclosure.IP}, l)
+		walked.walking.Store(true)
+		if got, want := walked.interval(), 3*time.Second; got != want {
+			t.Errorf("a feed whose list is read in its place is polled every %v, want %v", got, want)
+		}
 		time.Sleep(time.Minute)
 	})
 }

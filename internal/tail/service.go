@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,8 +22,9 @@ import (
 )
 
 const (
-	retryAfter  = 2 * time.Second
-	maxResponse = 64 << 20 // bytes
+	retryAfter   = 2 * time.Second // unless the service says another time
+	longestPause = time.Minute     // whatever the service says
+	maxResponse  = 64 << 20        // bytes
 )
 
 // Service prints the changes that a service answers, by long polling. The filter
@@ -49,8 +51,7 @@ func (p *Printer) Service(ctx context.Context, origin, key string, filter url.Va
 			err = fault.New(fault.Unavailable, "%s does not have the latest changes yet", s.origin)
 		}
 		if fault.KindOf(err) == fault.Unavailable && ctx.Err() == nil {
-			fmt.Fprintln(p.Err, "pregon:", cli.OneLine(err))
-			if err := retry.Sleep(ctx, retryAfter); err != nil {
+			if err := p.pause(ctx, err); err != nil {
 				return err
 			}
 			continue
@@ -107,13 +108,32 @@ func (s *service) changes(ctx context.Context, query url.Values) (answer changes
 		return answer, fault.Wrap(fault.Unavailable, err, "the response of %s is incomplete", s.origin)
 	}
 	if resp.StatusCode != http.StatusOK {
-		var problem struct{ Detail string }
-		_ = json.Unmarshal(body, &problem) // without a problem document the detail is empty
-		kind := fault.Invalid
-		if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
-			kind = fault.Unavailable
-		}
-		return answer, fault.New(kind, "%s answers %s: %s", s.origin, resp.Status, problem.Detail)
+		return answer, s.refused(resp, body)
 	}
 	return answer, json.Unmarshal(body, &answer)
+}
+
+// refused returns the error of a response that has no changes. It is Unavailable if
+// the same request may succeed later.
+func (s *service) refused(resp *http.Response, body []byte) error {
+	var problem struct{ Detail string }
+	_ = json.Unmarshal(body, &problem) // without a problem document the detail is empty
+	f := fault.New(fault.Invalid, "%s answers %s: %s", s.origin, resp.Status, problem.Detail)
+	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+		f.Kind = fault.Unavailable
+		if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			f.RetryAfter = time.Duration(min(seconds, int(longestPause/time.Second))) * time.Second
+		}
+	}
+	return f
+}
+
+// pause prints an Unavailable error, and waits as long as it says.
+func (p *Printer) pause(ctx context.Context, err error) error {
+	fmt.Fprintln(p.Err, "pregon:", cli.OneLine(err))
+	wait := retryAfter
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.RetryAfter > 0 {
+		wait = f.RetryAfter
+	}
+	return retry.Sleep(ctx, wait)
 }

@@ -3,12 +3,17 @@ package tail
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"pregon/internal/fault"
 )
 
 func TestEvent(t *testing.T) {
@@ -60,5 +65,69 @@ func TestServiceBehind(t *testing.T) {
 	}
 	if got, want := out.String(), "{\"seq\":5}\n{\"seq\":6}\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
+	}
+}
+
+// TestServiceUnavailable: after 503 the same cursor is sent again, when the service says.
+func TestServiceUnavailable(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Query().Get("after"))
+		switch len(asked) {
+		case 1:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(w, `{"detail":"This server does not have the change e-4 yet."}`)
+		case 2:
+			_, _ = io.WriteString(w, `{"data":[{"seq":5}],"next_after":5,"newest":5,"next":"e-5","ahead":false,"reset":null}`)
+		default:
+			cancel()
+		}
+	}))
+	var out, complaints bytes.Buffer
+	p := Printer{Out: &out, Err: &complaints, JSON: true}
+	err := p.Service(ctx, server.URL, "", url.Values{}, "e-4")
+	server.Close() // waits for its handlers
+	if ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	if want := []string{"e-4", "e-4", "e-5"}; !slices.Equal(asked, want) {
+		t.Errorf("cursors: got %q, want %q", asked, want)
+	}
+	if got, want := out.String(), "{\"seq\":5}\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	if !strings.Contains(complaints.String(), "does not have the change e-4 yet") {
+		t.Errorf("the reason is not printed: %q", complaints.String())
+	}
+}
+
+// TestServiceRefuses: a cursor that the service refuses ends the command with its reason.
+func TestServiceRefuses(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"detail":"after is ahead of all changes."}`)
+	}))
+	defer server.Close()
+	p := Printer{Out: io.Discard, Err: io.Discard}
+	err := p.Service(t.Context(), server.URL, "", url.Values{}, "e-99")
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "after is ahead of all changes") || asked != 1 {
+		t.Errorf("after %d requests: got %v, want the reason after one", asked, err)
+	}
+}
+
+func TestPause(t *testing.T) {
+	for header, want := range map[string]time.Duration{
+		"": 0, "5": 5 * time.Second, "86400": longestPause, "-1": 0, "soon": 0, "99999999999999999999": 0,
+	} {
+		resp := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {header}}}
+		f, ok := errors.AsType[*fault.Error]((&service{}).refused(resp, nil))
+		if !ok || f.Kind != fault.Unavailable || f.RetryAfter != want {
+			t.Errorf("Retry-After %q: got %+v, want %v", header, f, want)
+		}
 	}
 }

@@ -58,6 +58,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	s.catalog, s.coverage = catalog.New(db, log.Logger), coverage.New(db)
 	s.coverage.Epoch(s.catalog.Epoch)
 	s.events = events.NewHub(s.catalog, db)
+	s.events.SetPrimary(s.engine) // not a standby, which may be behind
 	if err := c.claim(ctx, db); err != nil {
 		return s, err
 	}
@@ -176,6 +177,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		Catalog:      s.catalog,
 		Coverage:     s.coverage,
 		Documents:    db,
+		Lacks:        s.events.Lacks,
 		Log:          db,
 		Version:      version,
 		ReadsSource:  c.Source != "none",

@@ -10,6 +10,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
+	"pregon/internal/retry"
 )
 
 // kept is the number of events that the hub keeps in memory: some minutes of the
@@ -29,6 +30,7 @@ type Hub struct {
 	catalog *catalog.Catalog
 	log     Log
 	texts   *document.Contents
+	primary primaryHead
 
 	mu     sync.RWMutex
 	recent []*lazy         // guarded by mu: without a gap, up to the head
@@ -49,10 +51,20 @@ type lazy struct {
 // NewHub returns a hub that receives changes from the catalogue, so that a change
 // is in the snapshot before listeners receive it.
 func NewHub(c *catalog.Catalog, log Log) *Hub {
-	h := &Hub{catalog: c, log: log, texts: document.NewContents(log), wake: make(chan struct{})}
+	h := &Hub{
+		catalog: c,
+		log:     log,
+		texts:   document.NewContents(log),
+		primary: primaryHead{store: log, lock: retry.NewLock()},
+		wake:    make(chan struct{}),
+	}
 	c.Notify(h.add)
 	return h
 }
+
+// SetPrimary sets the store that has the whole log, for a hub whose log is a copy that
+// may be behind. It must be called before the hub is used.
+func (h *Hub) SetPrimary(p Primary) { h.primary.store = p }
 
 // add adds changes. An empty list means that the catalogue was reloaded.
 func (h *Hub) add(changes []disclosure.Change) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -281,7 +282,7 @@ func (w *testHub) restore(seq int64) {
 
 func (w *testHub) locate(c disclosure.Cursor) events.Position {
 	w.t.Helper()
-	position, err := w.hub.Locate(w.t.Context(), c)
+	position, err := w.hub.Locate(w.t.Context(), c, 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -300,14 +301,14 @@ func TestLocate(t *testing.T) {
 	var waiting sync.WaitGroup // Locate waits for these, since another process may have newer changes
 	for _, c := range []disclosure.Cursor{{Seq: 4}, {Epoch: head.Epoch, Seq: 9}} {
 		waiting.Go(func() {
-			if p, err := w.hub.Locate(t.Context(), c); err != nil || p.After != head.Cursor || !p.Ahead || p.Reset != nil {
+			if p, err := w.hub.Locate(t.Context(), c, 0); err != nil || p.After != head.Cursor || !p.Ahead || p.Reset != nil {
 				t.Errorf("Locate(%v) = %+v, %v, want Ahead after %v", c, p, err, head.Cursor)
 			}
 		})
 	}
 	for seq, want := range map[int64]int64{2: 2, 9: 3} { // cursors of an unknown log: no later change is skipped
 		waiting.Go(func() {
-			p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: seq})
+			p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: "other", Seq: seq}, 0)
 			after := disclosure.Cursor{Epoch: head.Epoch, Seq: want}
 			if err != nil || p.After != after || p.Reset == nil || p.Reset.After != after.String() || p.Reset.Time != nil {
 				t.Errorf("Locate(%d of another log) = %+v, %v, want a reset to %v", seq, p, err, after)
@@ -330,7 +331,7 @@ func TestLocateAfterRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A cursor of the new epoch cannot be located until the catalogue has loaded it.
-	if p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 1}); err == nil && (p.After.Epoch != renewed.Epoch || p.After.Seq != 1) ||
+	if p, err := w.hub.Locate(t.Context(), disclosure.Cursor{Epoch: renewed.Epoch, Seq: 1}, 0); err == nil && (p.After.Epoch != renewed.Epoch || p.After.Seq != 1) ||
 		err != nil && fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("Locate(new epoch) = %+v, %v, want seq 1 or Unavailable", p, err)
 	}
@@ -353,5 +354,159 @@ func TestLocateAfterRestore(t *testing.T) {
 	}
 	if _, _, ok := w.hub.Since(before.Cursor, 10); ok {
 		t.Error("Since accepts a cursor of the old epoch")
+	}
+}
+
+// behindHub is a hub whose catalogue has three changes of a log that has five, and does
+// not follow it.
+type behindHub struct {
+	*testHub
+	primary *countedPrimary
+	follow  func()
+}
+
+// countedPrimary counts the questions to a store.
+type countedPrimary struct {
+	events.Primary
+	asked chan struct{} // has one value for each question
+}
+
+func (p *countedPrimary) Head(ctx context.Context) (disclosure.Head, error) {
+	p.asked <- struct{}{}
+	return p.Primary.Head(ctx)
+}
+
+func newBehindHub(t *testing.T) *behindHub {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	db, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	w := &behindHub{
+		testHub: &testHub{t: t, path: path, db: db, catalog: catalog.New(db, slog.New(slog.DiscardHandler))},
+		primary: &countedPrimary{Primary: db, asked: make(chan struct{}, 100)},
+	}
+	w.hub = events.NewHub(w.catalog, db)
+	w.hub.SetPrimary(w.primary)
+	for _, batch := range [][]disclosure.Report{{newReport(1), newReport(2), newReport(3)}, {newReport(4), newReport(5)}} {
+		if _, err := db.Append(t.Context(), store.Batch{Reports: batch}); err != nil {
+			t.Fatal(err)
+		}
+		if w.catalog.Snapshot() == nil {
+			if err := w.catalog.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.follow = func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan struct{})
+		go func() { _ = w.catalog.Follow(ctx); close(done) }()
+		t.Cleanup(func() { cancel(); <-done })
+	}
+	return w
+}
+
+// A cursor that the catalogue has not reached is never answered with an earlier
+// position, unless the primary does not have it either.
+func TestLocateBehind(t *testing.T) {
+	t.Parallel()
+	w := newBehindHub(t)
+	head := w.hub.Head()
+	var waiting sync.WaitGroup
+	for _, c := range []disclosure.Cursor{{Seq: 4}, {Epoch: head.Epoch, Seq: 5}} {
+		waiting.Go(func() {
+			_, err := w.hub.Locate(t.Context(), c, 0)
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Kind != fault.Unavailable || f.RetryAfter == 0 {
+				t.Errorf("Locate(%v), which only the primary has: got %v, want Unavailable and a time", c, err)
+			}
+		})
+	}
+	for range 20 {
+		waiting.Go(func() {
+			c := disclosure.Cursor{Epoch: head.Epoch, Seq: 6}
+			if p, err := w.hub.Locate(t.Context(), c, 0); err != nil || !p.Ahead || p.After != head.Cursor {
+				t.Errorf("Locate(%v), which does not exist: got %+v, %v, want Ahead", c, p, err)
+			}
+		})
+	}
+	waiting.Wait()
+	if n := len(w.primary.asked); n > 10 {
+		t.Errorf("22 requests at once asked the primary %d times", n)
+	}
+	asked := len(w.primary.asked)
+	if err := w.hub.Lacks(t.Context(), disclosure.Cursor{Seq: 5}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("Lacks(5): got %v, want Unavailable", err)
+	}
+	if got := len(w.primary.asked); got != asked {
+		t.Error("the primary was asked about a change that it is known to have")
+	}
+	for seq := range int64(3) {
+		if err := w.hub.Lacks(t.Context(), disclosure.Cursor{Seq: seq}); err != nil {
+			t.Errorf("Lacks(%d): %v", seq, err)
+		}
+	}
+	if err := w.hub.Lacks(t.Context(), disclosure.Cursor{Seq: 6}); err != nil {
+		t.Errorf("Lacks(6), which does not exist: %v", err)
+	}
+}
+
+// Locate waits as long as the request allows. Then the reader continues where it was.
+func TestLocateWaits(t *testing.T) {
+	t.Parallel()
+	w := newBehindHub(t)
+	go func() {
+		<-w.primary.asked // Locate has waited for catchUp, and goes on
+		w.follow()
+	}()
+	c := disclosure.Cursor{Epoch: w.hub.Head().Epoch, Seq: 5}
+	if p, err := w.hub.Locate(t.Context(), c, time.Minute); err != nil || p.After != c || p.Ahead {
+		t.Errorf("Locate(%v) = %+v, %v, want the cursor", c, p, err)
+	}
+}
+
+// awayPrimary is a primary that does not answer.
+type awayPrimary struct{}
+
+func (awayPrimary) Head(context.Context) (disclosure.Head, error) {
+	return disclosure.Head{}, errors.New("connection refused")
+}
+
+// While the primary is away, nobody can tell whether a cursor is of the log.
+func TestLocateWithoutPrimary(t *testing.T) {
+	t.Parallel()
+	w := newBehindHub(t)
+	w.hub.SetPrimary(awayPrimary{})
+	head := w.hub.Head()
+	var waiting sync.WaitGroup
+	for _, c := range []disclosure.Cursor{{Epoch: head.Epoch, Seq: 5}, {Epoch: head.Epoch, Seq: 99}, {Epoch: "other", Seq: 1}} {
+		waiting.Go(func() {
+			p, err := w.hub.Locate(t.Context(), c, 0)
+			if fault.KindOf(err) != fault.Unavailable {
+				t.Errorf("Locate(%v): got %+v, %v, want Unavailable", c, p, err)
+			}
+		})
+	}
+	waiting.Wait()
+	if p := w.locate(disclosure.Cursor{Seq: 3}); p.After != head.Cursor {
+		t.Errorf("Locate(3) = %+v, want %v", p, head.Cursor)
+	}
+}
+
+// A copy that does not have the new epoch yet does not take its cursors for those of
+// another log.
+func TestLocateNewEpochBehind(t *testing.T) {
+	t.Parallel()
+	w := newBehindHub(t)
+	renewed, err := w.db.RenewEpoch(t.Context(), w.hub.Head().Epoch, disclosure.Mark{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []disclosure.Cursor{renewed.Cursor, {Epoch: w.hub.Head().Epoch, Seq: 5}} {
+		if p, err := w.hub.Locate(t.Context(), c, 0); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("Locate(%v) = %+v, %v, want Unavailable", c, p, err)
+		}
 	}
 }

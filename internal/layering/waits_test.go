@@ -157,6 +157,7 @@ var waits = map[string]string{
 	"events Hub.mu":                       inMemory,
 	"events Hub.wake":                     "streams and long polls select on it, and on their own limits",
 	"events lazy.once":                    "held while one event is encoded",
+	"events primaryHead.lock":             "the request, askInterval, and askTimeout of the one that asks",
 	"history Archive.mu":                  inMemory,
 	"history build.done":                  "callers take turns; the request, maxWait until the build begins, and maxBuild",
 	"history queue.mu":                    inMemory,

@@ -30,7 +30,7 @@ func (q *Service) Point(ctx context.Context, s *catalog.Snapshot, p *Params) (*P
 		return nil, nil
 	}
 	at, reason, err := q.point(ctx, s, value, time.Now())
-	if reason != "" {
+	if reason != "" && err == nil {
 		p.Reject("as_of", value, reason)
 	}
 	return at, err
@@ -38,7 +38,11 @@ func (q *Service) Point(ctx context.Context, s *catalog.Snapshot, p *Params) (*P
 
 func (q *Service) point(ctx context.Context, s *catalog.Snapshot, value string, now time.Time) (at *Point, reason string, err error) {
 	if c, ok := disclosure.ParseCursor(value); ok {
-		return &Point{c.Seq, true}, unknownCursor(s.Head(), c), nil
+		reason := unknownCursor(s.Head(), c)
+		if reason != "" && q.Lacks != nil {
+			err = q.Lacks(ctx, c)
+		}
+		return &Point{c.Seq, true}, reason, err
 	}
 	t, reason := parseMoment(value, now)
 	if reason != "" {

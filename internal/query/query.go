@@ -9,6 +9,7 @@ package query
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"sync/atomic"
 	"time"
@@ -33,6 +34,9 @@ type Options struct {
 		store.Documents
 		store.Index
 	}
+	// Lacks returns an Unavailable error if this process does not have the change of
+	// a cursor yet, and nil if the log does not have it. It is nil without replicas.
+	Lacks func(ctx context.Context, c disclosure.Cursor) error
 	// Log answers questions about the past.
 	Log         history.Log
 	Version     string        // of the program

@@ -30,7 +30,8 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	if len(selection.Events) == 0 {
 		selection.Events = events.AllEvents
 	}
-	after, _ := disclosure.ParseCursor(p.cursor("after"))
+	asked := p.cursor("after")
+	after, _ := disclosure.ParseCursor(asked)
 	limit := p.Integer("limit", defaultChanges, 1, maxChanges)
 	wait := p.Integer("wait", 0, 0, maxWait)
 	if err := p.Err(); err != nil {
@@ -41,27 +42,32 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
 		return response{}, err
 	}
-	if wait > 0 {
+	if wait > 0 || !a.Events.Has(after) { // Locate waits for a cursor that is ahead
 		release, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
 		if err != nil {
 			return response{}, err
 		}
 		defer release()
 	}
-	place, err := a.Events.Locate(r.Context(), after)
+	end := time.Now().Add(time.Duration(wait) * time.Second)
+	place, err := a.Events.Locate(r.Context(), after, time.Until(end))
 	if err != nil {
 		return response{}, err
 	}
-	found, err := a.changes(r, place, limit, selection.Compile(), time.Duration(wait)*time.Second)
+	if place.Ahead {
+		p.Reject("after", asked, events.AheadReason)
+		return response{}, p.Err()
+	}
+	found, err := a.changes(r, place, limit, selection.Compile(), end)
 	return response{body: found}.warn(p), err
 }
 
 // changes collects events until the limit is reached, or there are some and no
 // more, or the time is over. If the filter matches little, it stops after a
 // while and returns the cursor to continue from.
-func (a *API) changes(r *http.Request, place events.Position, limit int, selector *events.Selector, wait time.Duration) ([]byte, error) {
-	ctx, end, scan, after := r.Context(), time.Now().Add(wait), time.Duration(0), place.After
-	if place.Ahead || place.Reset != nil {
+func (a *API) changes(r *http.Request, place events.Position, limit int, selector *events.Selector, end time.Time) ([]byte, error) {
+	ctx, scan, after := r.Context(), time.Duration(0), place.After
+	if place.Reset != nil {
 		end = time.Now() // the client should learn it at once
 	}
 	b := []byte(`{"data":[`)
@@ -132,7 +138,7 @@ func (a *API) changes(r *http.Request, place events.Position, limit int, selecto
 	b = strconv.AppendInt(append(b, `],"next_after":`...), after.Seq, 10)
 	b = strconv.AppendInt(append(b, `,"newest":`...), newest, 10)
 	b = strconv.AppendBool(append(b, `,"more":`...), after.Seq < newest)
-	b = strconv.AppendBool(append(b, `,"ahead":`...), place.Ahead)
+	b = append(b, `,"ahead":false`...) // for older clients: such a cursor is refused
 	b = after.Append(append(b, `,"next":"`...))
 	reset, err := json.Marshal(place.Reset)
 	if err != nil {

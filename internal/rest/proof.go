@@ -47,6 +47,9 @@ func (a *API) getChangeProof(r *http.Request, s *catalog.Snapshot) (response, er
 		return response{}, fault.New(fault.Invalid, "The seq %.40q of a change must be a number from 1 to %d, such as 17.", text, s.Seq())
 	}
 	if seq > s.Seq() {
+		if err := a.Events.Lacks(r.Context(), disclosure.Cursor{Seq: seq}); err != nil {
+			return response{}, err
+		}
 		return response{}, fault.New(fault.NotFound, "There is no change %d. The log has the changes 1 to %d.", seq, s.Seq())
 	}
 	found, err := a.Proofs.Prove(r.Context(), seq)

@@ -118,6 +118,7 @@ func serve(t *testing.T, o query.Options) *service {
 	s.logKeys = transparency.NewKeys(db, box, quiet)
 	s.proofs = transparency.New(transparency.Options{Log: db, Keys: s.logKeys, Base: baseURL, Logger: quiet})
 	s.past.Store = db
+	o.Lacks = s.feed.Lacks
 	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, &s.past, "v0.0.0-test", func() string { return "off" }
 	surface, err := rest.New(rest.Options{
 		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs, Bulk: rest.Bulk{Archive: s.bulk},

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
+	"pregon/internal/fault"
 	"pregon/internal/text"
 )
 
@@ -88,10 +89,8 @@ type hello struct {
 	Reset  *events.Reset `json:"reset"`  // when the cursor is of another epoch
 }
 
-// streamStart returns the position where a stream starts.
-func (a *API) streamStart(r *http.Request, p *params) (hello, error) {
-	start := hello{State: a.Events.State().Name}
-	start.setCursor(a.Events.Head().Cursor)
+// streamCursor returns the cursor of a request for a stream, empty if there is none.
+func streamCursor(r *http.Request, p *params) string {
 	asked := r.Header.Get("Last-Event-ID") // set by the client's library, so an invalid one is not rejected
 	if asked == "" {
 		asked = p.cursor("last_event_id")
@@ -99,15 +98,22 @@ func (a *API) streamStart(r *http.Request, p *params) (hello, error) {
 	if asked == "" {
 		asked = p.cursor("after")
 	}
-	if err := p.Err(); err != nil || asked == "" {
-		return start, err
+	return asked
+}
+
+// streamStart returns the position where a stream starts.
+func (a *API) streamStart(r *http.Request, asked string) (hello, error) {
+	start := hello{State: a.Events.State().Name}
+	start.setCursor(a.Events.Head().Cursor)
+	if asked == "" {
+		return start, nil
 	}
 	cursor, ok := disclosure.ParseCursor(asked)
 	if !ok {
 		start.rejectCursor(asked, "this cursor is unknown: the stream starts with the next change", a.changesURL(r, disclosure.Cursor{}))
 		return start, nil
 	}
-	place, err := a.Events.Locate(r.Context(), cursor)
+	place, err := a.Events.Locate(r.Context(), cursor, 0)
 	if err != nil {
 		return start, err
 	}
@@ -173,12 +179,9 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, err
 	}
 	selection := p.selection(now)
-	start, err := a.streamStart(r, p)
-	if err != nil {
+	asked := streamCursor(r, p)
+	if err := p.Err(); err != nil {
 		return nil, err
-	}
-	if warnings := p.Warnings(); len(warnings) > 0 {
-		w.Header()[warningHeader] = []string{strings.Join(warnings, " ")}
 	}
 	control := http.NewResponseController(w)
 	if control.SetReadDeadline(time.Time{}) != nil { // otherwise the connection ends at the deadline of the request
@@ -191,17 +194,42 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
 		return nil, err
 	}
-	release, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
+	release, err := a.Conns.Acquire(principal.ID, events.MaxOpen) // before the cursor may be waited for
 	if err != nil {
 		return nil, err
 	}
 	s := &stream{
-		api: a, principal: principal, selector: selection.Compile(), cursor: start.cursor(), state: start.State,
-		w: w, control: control, ctx: r.Context(), release: release, head: r.Method == http.MethodHead,
+		api: a, principal: principal, selector: selection.Compile(), w: w, control: control, ctx: r.Context(),
+		release: release, head: r.Method == http.MethodHead,
 	}
 	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
+	start, err := a.streamStart(r, asked)
+	if fault.KindOf(err) == fault.Unavailable {
+		s.refuse(err)
+		return s, nil
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	if warnings := p.Warnings(); len(warnings) > 0 {
+		w.Header()[warningHeader] = []string{strings.Join(warnings, " ")}
+	}
+	s.cursor, s.state = start.cursor(), start.State
 	s.appendEvent(start.cursor(), "hello", start)
 	return s, nil
+}
+
+// refuse makes a stream of a comment only. An error status would make clients such as
+// EventSource give up for good, and an event with an id would replace the cursor with
+// which they come back.
+func (s *stream) refuse(err error) {
+	reason := "The stream cannot be continued now."
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		reason = e.Message
+	}
+	s.out = append(s.out, ": "+reason+"\n\n"...)
+	s.refused = true
 }
 
 // stream is one open event stream.
@@ -214,6 +242,7 @@ type stream struct {
 	ctx       context.Context // of the request
 	release   func()
 	head      bool // the method is HEAD
+	refused   bool // it ends after what is in out
 
 	cursor disclosure.Cursor // everything up to here was sent or filtered out
 	state  string
@@ -232,6 +261,10 @@ func (s *stream) run() {
 	h["Vary"] = varies
 	h["X-Accel-Buffering"] = []string{"no"}
 	if s.head || s.flush() != nil {
+		return
+	}
+	if s.refused {
+		_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // for the end of the body, which the server writes
 		return
 	}
 	if reason, connected := s.listen(); connected {

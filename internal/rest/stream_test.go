@@ -322,7 +322,6 @@ func TestChanges(t *testing.T) {
 		NextAfter int64 `json:"next_after"`
 		Newest    int64
 		More      bool
-		Ahead     bool
 	}
 	get := func(query string) {
 		t.Helper()
@@ -341,10 +340,7 @@ func TestChanges(t *testing.T) {
 	if int64(len(seqs)) != newest || seqs[0] != 1 || seqs[len(seqs)-1] != newest {
 		t.Errorf("%v", seqs)
 	}
-	get("?after=123456789")
-	if !page.Ahead || page.NextAfter != newest {
-		t.Errorf("%+v", page)
-	}
+	s.getWith(http.StatusBadRequest, "/api/v1/changes?after=123456789", header).refused("after", "123456789")
 	go func() {
 		waittest.Pace(t.Context(), 50*time.Millisecond) // the client probably waits by then
 		s.file(newReport(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
@@ -356,5 +352,42 @@ func TestChanges(t *testing.T) {
 	get(fmt.Sprintf("?after=%d&wait=1&type=HR", newest))
 	if len(page.Data) != 0 || page.NextAfter != newest+1 {
 		t.Errorf("%+v", page)
+	}
+}
+
+// A cursor of a change that this process does not have yet, because its copy of the log
+// is behind, is never answered with an earlier one.
+func TestCursorsOfOtherReplicas(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", market()) // the catalogue does not follow the log
+	header := s.credentials(access.ReadReports | access.ReadIssuers)[0]
+	has := s.feed.Head().Cursor
+	s.file(newReport(disclosure.IP, 90001, "2026-05-01T08:00:00Z"))
+	next := s.at(has.Seq + 1)
+
+	for _, target := range []string{
+		"/api/v1/changes?after=" + next, "/api/v1/reports?as_of=" + next, fmt.Sprintf("/api/v1/changes/%d/proof", has.Seq+1),
+	} {
+		a := s.getWith(http.StatusServiceUnavailable, target, header)
+		if after := a.header.Get("Retry-After"); after != "2" || !strings.Contains(string(a.body), "does not have the change") {
+			t.Errorf("%s: Retry-After is %q\n%s", target, after, a.body)
+		}
+	}
+	beyond := s.at(has.Seq + 2)
+	s.getWith(http.StatusBadRequest, "/api/v1/changes?after="+beyond, header).refused("after", beyond)
+	s.getWith(http.StatusBadRequest, "/api/v1/reports?as_of="+beyond, header).refused("as_of", beyond)
+	s.getWith(http.StatusNotFound, fmt.Sprintf("/api/v1/changes/%d/proof", has.Seq+2), header)
+
+	resumed := header.Clone()
+	resumed.Set("Last-Event-ID", next)
+	var lines []string
+	for l := s.listen("/api/v1/stream", resumed); l.lines.Scan(); {
+		lines = append(lines, l.lines.Text())
+	}
+	if len(lines) != 3 || lines[0] != "retry: 2000" || !strings.HasPrefix(lines[1], ": This server does not have the change "+next) || lines[2] != "" {
+		t.Errorf("a stream of a process that is behind is %q, want a comment only", lines)
+	}
+	for range 100 { // the stream above has returned its place
+		s.listen("/api/v1/stream", header).want("hello", nil)
 	}
 }

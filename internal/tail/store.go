@@ -11,6 +11,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/events"
+	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
@@ -58,9 +59,18 @@ func (p *Printer) follow(ctx context.Context, hub *events.Hub, selector *events.
 	}
 	for {
 		if !located || after.Epoch != hub.Head().Epoch {
-			position, err := hub.Locate(ctx, after)
+			position, err := hub.Locate(ctx, after, 0)
+			if fault.KindOf(err) == fault.Unavailable {
+				if err := p.pause(ctx, err); err != nil {
+					return err
+				}
+				continue
+			}
 			if err != nil {
 				return err
+			}
+			if position.Ahead {
+				return fault.New(fault.Invalid, "the cursor %v %s", after, events.AheadReason)
 			}
 			if position.Reset != nil {
 				p.reset(position.Reset)

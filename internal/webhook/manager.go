@@ -48,6 +48,9 @@ type Encoder interface {
 	Head() disclosure.Head
 	// Seen is Head with the mark of its change.
 	Seen() (disclosure.Head, disclosure.Mark)
+	// Lacks returns an Unavailable error if this process does not have the change of
+	// a cursor yet, and nil if the log does not have it.
+	Lacks(ctx context.Context, c disclosure.Cursor) error
 	// Text loads the words of the document of an event that a selector with
 	// InDocument matches.
 	Text(ctx context.Context, e *events.Event) (*document.Content, error)

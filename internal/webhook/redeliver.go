@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/ratelimit"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
@@ -78,6 +79,9 @@ func (m *Manager) Redeliver(ctx context.Context, by access.Reach, id string, seq
 		return err
 	}
 	if len(changes) == 0 {
+		if err := m.o.Encoder.Lacks(ctx, disclosure.Cursor{Seq: seq}); err != nil {
+			return err
+		}
 		return fault.New(fault.NotFound, "There is no change %d.", seq)
 	}
 	selected, err := m.selectsWithText(ctx, h, m.o.Encoder.Encode(&changes[0]))

@@ -152,7 +152,7 @@ func (a *alternating) poll(ctx context.Context) {
 func (a *alternating) resume(ctx context.Context) {
 	after := a.after.String()
 	for n := 0; ctx.Err() == nil; n++ {
-		opened, end := context.WithTimeout(ctx, time.Second)
+		opened, end := context.WithTimeout(ctx, 3*time.Second) // longer than a process that is behind waits
 		l, err := listen(opened, http.DefaultClient, a.server(n), a.key, after)
 		for err == nil {
 			var f frame

@@ -224,6 +224,13 @@ func TestRestore(t *testing.T) {
 				if list.Reset == nil || !strings.Contains(list.Reset.Reason, "a backup was restored") {
 					t.Errorf("changes after the old cursor %s: got reset %+v, want the restore as its reason", cursor, list.Reset)
 				}
+				got := make([]string, len(list.Data))
+				for i, e := range list.Data {
+					got[i] = e.ID
+				}
+				if !slices.Equal(got, others) { // what both logs have does not come again
+					t.Errorf("changes after the old cursor %s, reset to %s: got %q, want %q", cursor, list.Reset.After, got, others)
+				}
 				if again := b.changes(list.Next, nil); again.Reset != nil || len(again.Data) > 0 {
 					t.Errorf("changes after the new cursor %s: got %+v, want none and no reset", list.Next, again)
 				}

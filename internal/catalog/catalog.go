@@ -34,6 +34,7 @@ type Log interface {
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
+	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error
@@ -50,6 +51,7 @@ type Catalog struct {
 	writer    *search.Writer              // guarded by mu
 	issuers   map[string]*search.Issuer   // guarded by mu; by id
 	encoder   encoder                     // guarded by mu
+	trail     store.Trail                 // guarded by mu; of the snapshot
 	merges    sync.WaitGroup              // running in other goroutines
 	torn      atomic.Bool                 // a load failed half way: no changes may be applied until the next
 	listeners []func([]disclosure.Change) // see Notify
@@ -96,11 +98,11 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.writer, c.issuers, c.encoder = search.NewWriter(&c.documents), map[string]*search.Issuer{}, encoder{}
 
 	rows := make(chan []disclosure.Change, 8)
-	g, ctx := errgroup.WithContext(ctx)
+	g, reading := errgroup.WithContext(ctx)
 	var head disclosure.Head
 	g.Go(func() (err error) {
 		defer close(rows)
-		head, err = c.read(ctx, rows)
+		head, err = c.read(reading, rows)
 		return err
 	})
 	var docs []segment.Doc
@@ -114,6 +116,8 @@ func (c *Catalog) Load(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("loading the catalogue: %w", err)
 	}
+	c.trail = store.Trail{}
+	c.trail.Extend(ctx, c.log, last) // without it a backup that is restored later is noticed too
 	c.writer.Apply(docs, c.directory())
 	c.show(head, last, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
@@ -257,7 +261,10 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 	if head.Epoch == s.head.Epoch {
 		renewing, cancel := context.WithTimeout(ctx, readTime)
 		defer cancel()
-		shared, err := store.Shared(renewing, c.log, head.Seq, s.last)
+		c.mu.Lock()
+		trail := c.trail.Clone()
+		c.mu.Unlock()
+		shared, err := store.Shared(renewing, c.log, head.Seq, s.last, trail)
 		if err != nil {
 			return err
 		}
@@ -308,6 +315,9 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 	s, last := c.Snapshot(), changes[len(changes)-1].Mark()
 	head := s.head
 	head.Seq = last.Seq
+	for i := range changes {
+		c.trail.Add(changes[i].Mark())
+	}
 	c.show(head, last, s.tally.next(gone, docs))
 	for _, notify := range c.listeners {
 		notify(changes)

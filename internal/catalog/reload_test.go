@@ -149,6 +149,28 @@ func TestRegrownLogIsReloaded(t *testing.T) {
 	})
 }
 
+// The seq up to which both logs agree is exact, also if all changes are of the same
+// moment, of those that were loaded and of those that came since.
+func TestWhereLogsPart(t *testing.T) {
+	for _, shared := range []int64{1, 9, 10, 11, 19} {
+		synctest.Test(t, func(t *testing.T) {
+			log := newMemoryLog()
+			log.append(many(1, 10, "Antes")...)
+			followingMemory(t, log, func(t *testing.T, c *catalog.Catalog) {
+				log.append(many(11, 20, "Antes")...)
+				settle()
+				wantAt(t, c, 20, 20)
+				log.cut(shared)
+				log.append(many(101, 130, "Luego")...)
+				time.Sleep(10 * time.Second)
+				if head := c.Snapshot().Head(); !slices.Equal(head.Past, []disclosure.Cursor{{Epoch: "first", Seq: shared}}) {
+					t.Errorf("the head is %+v, want one that shares %d changes", head, shared)
+				}
+			})
+		})
+	}
+}
+
 // An epoch that another process renewed is loaded.
 func TestRenewedEpochIsLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

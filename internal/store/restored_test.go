@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,13 +52,13 @@ func TestShared(t *testing.T) {
 		for i := range test.restored {
 			test.restored[i].Seq = int64(i + 1)
 		}
-		got, err := store.Shared(t.Context(), test.restored, int64(len(test.restored)), last)
+		got, err := store.Shared(t.Context(), test.restored, int64(len(test.restored)), last, store.Trail{})
 		if err != nil || got != test.want {
 			t.Errorf("%s: %d, %v, want %d", name, got, err, test.want)
 		}
 	}
 	// A damaged log has gaps: nothing after a gap is shared.
-	if got, err := store.Shared(t.Context(), before[:2], 5, last); err != nil || got != 2 {
+	if got, err := store.Shared(t.Context(), before[:2], 5, last, store.Trail{}); err != nil || got != 2 {
 		t.Errorf("a log with a gap: %d, %v, want 2", got, err)
 	}
 }
@@ -73,6 +75,63 @@ func TestHas(t *testing.T) {
 	} {
 		if got, err := store.Has(t.Context(), log, test.mark); err != nil || got != test.want {
 			t.Errorf("%+v: %v, %v", test.mark, got, err)
+		}
+	}
+}
+
+// trailOf returns the trail of a log.
+func trailOf(log rows) (t store.Trail) {
+	for i := range log {
+		t.Add(log[i].Mark())
+	}
+	return t
+}
+
+// With the trail of the log before, the seq is exact whatever the clocks say.
+func TestSharedByTrail(t *testing.T) {
+	before := at(1, 1, 1, 1, 1, 1)
+	for i := range before {
+		before[i].OccurredAt = before[i].OccurredAt.Add(time.Duration(i) * time.Microsecond)
+	}
+	last, trail := before[5].Mark(), trailOf(before)
+	late := func(n int) (log rows) {
+		for range n {
+			log = append(log, disclosure.Change{Event: disclosure.Published, OccurredAt: before[0].OccurredAt.Add(-time.Hour), Report: &disclosure.Report{ID: "oir-1"}})
+		}
+		return log
+	}
+	for shared := range len(before) {
+		for _, regrown := range []int{0, 1, 10} { // by a clock that is an hour behind
+			restored := append(before[:shared:shared], late(regrown)...)
+			for i := range restored {
+				restored[i].Seq = int64(i + 1)
+			}
+			got, err := store.Shared(t.Context(), restored, int64(len(restored)), last, trail)
+			if err != nil || got != int64(shared) {
+				t.Errorf("%d shared and %d new: got %d, %v", shared, regrown, got, err)
+			}
+		}
+	}
+}
+
+func TestTrailText(t *testing.T) {
+	log := at(slices.Repeat([]int{1}, 3*store.TrailLength)...)
+	for _, n := range []int{0, 1, 2, store.TrailLength, store.TrailLength + 1, len(log)} {
+		trail := trailOf(log[:n])
+		again := store.ParseTrail(int64(n), trail.String())
+		if again.String() != trail.String() || len(again.String()) != min(n, store.TrailLength)*8 {
+			t.Errorf("the trail of %d changes is parsed as %q", n, again.String())
+		}
+		if n == 0 {
+			continue
+		}
+		if got, err := store.Shared(t.Context(), log[:n], int64(n), log[n-1].Mark(), again); err != nil || got != int64(n) {
+			t.Errorf("%d changes and all of them: shared up to %d, %v", n, got, err)
+		}
+	}
+	for last, text := range map[int64]string{1: "AAAAAAAAAAAAAAAA", 2: "AAAA", 3: "?", 9999: strings.Repeat("A", 8*store.TrailLength+8)} {
+		if got := store.ParseTrail(last, text); got.String() != "" {
+			t.Errorf("ParseTrail(%d, %.20q) = %q, want an empty one", last, text, got.String())
 		}
 	}
 }

@@ -22,6 +22,7 @@ const (
 	saveEvery  = time.Second
 	saveTime   = 5 * time.Second // for one save
 	mostEpochs = 32              // that a record keeps
+	mostTrails = 2               // of the newest epochs, since they are long
 	mostBytes  = 64 << 10        // of the text in a place
 )
 
@@ -36,6 +37,7 @@ type Place interface {
 // Log is the part of the store that a Keeper uses.
 type Log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
+	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
 }
@@ -52,6 +54,9 @@ type served struct {
 	Last  disclosure.Mark `json:"last"`
 	Past  string          `json:"past,omitempty"` // disclosure.Head.Past of the epoch, as FormatPast has it
 	Tree  Tree            `json:"tree"`
+	// Trail identifies the changes up to Last, as store.Trail prints it. Records of
+	// earlier versions have none.
+	Trail string `json:"trail,omitempty"`
 }
 
 // Tree is the root of the Merkle tree over a log when it had a size, as it was
@@ -93,7 +98,7 @@ func (r *record) add(s served) {
 	i := slices.IndexFunc(r.Epochs, func(o served) bool { return o.Epoch == s.Epoch })
 	if i >= 0 {
 		known := r.Epochs[i]
-		if known.Last.Seq < s.Last.Seq {
+		if known.Last.Seq < s.Last.Seq || known.Last == s.Last && known.Trail == "" {
 			r.Epochs[i] = s
 		}
 		if r.Epochs[i].Tree = s.Tree; known.Tree.Size > s.Tree.Size {
@@ -103,6 +108,9 @@ func (r *record) add(s served) {
 	}
 	r.Epochs = append(r.Epochs, s)
 	r.Epochs = r.Epochs[max(0, len(r.Epochs)-mostEpochs):]
+	for i := range len(r.Epochs) - mostTrails {
+		r.Epochs[i].Trail = ""
+	}
 }
 
 // Keeper records and checks how far one log was served.
@@ -114,6 +122,7 @@ type Keeper struct {
 
 	epoch string          // of the log that first is of
 	first disclosure.Mark // its first change
+	trail store.Trail     // its newest changes
 	saved map[Place]bool  // whether the last save succeeded
 }
 
@@ -203,7 +212,7 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 				"previous", disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String(), "current", head.String())
 			continue
 		}
-		seq, err := store.Shared(ctx, k.log, head.Seq, s.Last)
+		seq, err := store.Shared(ctx, k.log, head.Seq, s.Last, store.ParseTrail(s.Last.Seq, s.Trail))
 		if err != nil {
 			return nil, lacks, err
 		}
@@ -266,11 +275,23 @@ func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure
 		if err != nil || len(found) != 1 {
 			return false // Run tries again
 		}
-		k.epoch, k.first = head.Epoch, found[0].Mark()
+		k.epoch = head.Epoch
+		k.first = found[0].Mark()
+		k.trail = store.Trail{}
+	}
+	now := served{
+		Epoch: head.Epoch,
+		First: k.first,
+		Last:  last,
+		Past:  disclosure.FormatPast(head.Past),
+		Tree:  k.published(head.Epoch),
+	}
+	if k.trail.Extend(ctx, k.log, last) { // without it a restored backup is noticed too
+		now.Trail = k.trail.String()
 	}
 	all := true
 	for _, p := range k.places {
-		err := save(ctx, p, served{head.Epoch, k.first, last, disclosure.FormatPast(head.Past), k.published(head.Epoch)})
+		err := save(ctx, p, now)
 		if err != nil && k.saved[p] { // logged once, not each time
 			k.slog.WarnContext(ctx, "how far the log is served cannot be remembered: a restored backup may go unnoticed", "place", p.String(), "err", err)
 		}

@@ -141,8 +141,8 @@ func TestCheck(t *testing.T) {
 				w.append(regrown)
 			}
 			head := w.check(true)
-			if len(head.Past) != 1 || head.Past[0].Epoch != served.Epoch || head.Past[0].Seq > 5 {
-				t.Errorf("head = %+v, want one past epoch %s up to 5 or less", head, served.Epoch)
+			if len(head.Past) != 1 || head.Past[0] != (disclosure.Cursor{Epoch: served.Epoch, Seq: 5}) {
+				t.Errorf("head = %+v, want one past epoch %s up to 5", head, served.Epoch)
 			}
 			if !strings.Contains(w.log.String(), "level=WARN") {
 				t.Errorf("the log has %s", &w.log)
@@ -336,6 +336,8 @@ type changes []disclosure.Change
 
 func (c changes) ChangesAt(context.Context, ...int64) ([]disclosure.Change, error) { return c[:1], nil }
 
+func (c changes) Marks(context.Context, int64, int) ([]disclosure.Mark, error) { return nil, nil }
+
 func (c changes) Head(context.Context) (disclosure.Head, error) { return disclosure.Head{}, nil }
 
 func (c changes) RenewEpoch(context.Context, string, disclosure.Mark, ...disclosure.Cursor) (disclosure.Head, error) {
@@ -390,5 +392,86 @@ func TestTree(t *testing.T) {
 	k.Save(t.Context(), head, last[0].Mark())
 	if got := k.Tree(t.Context(), head.Epoch); got.Size != 3 {
 		t.Errorf("the tree of another log was recorded: %+v", got)
+	}
+}
+
+// TestWhereLogsPart: the last change that a restored log shares with the served one is
+// found exactly if the logs part within the newest 1024 served changes, however fast they came.
+func TestWhereLogsPart(t *testing.T) {
+	for name, test := range map[string]struct {
+		served, backup, regrown int
+		want                    int64
+	}{
+		"nothing lost but one":     {40, 39, 0, 39},
+		"regrown to the same seq":  {40, 39, 1, 39},
+		"a young log":              {40, 1, 60, 1},
+		"the first of the trail":   {1100, 77, 0, 77},
+		"before the trail":         {1100, 76, 0, 0}, // all within a minute: by time nothing is certain
+		"before the trail, longer": {1100, 76, 1500, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newFixture(t)
+			w.append(test.backup)
+			keeper := w.keeper()
+			for appended, step := test.backup, 0; appended < test.served; appended += step { // as Run does, several times
+				step = min(700, test.served-appended)
+				w.append(step)
+				head, last := w.newest()
+				if !keeper.Save(t.Context(), head, last) {
+					t.Fatal("not saved: ", w.log.String())
+				}
+			}
+			w.putBack(int64(test.backup))
+			if test.regrown > 0 {
+				w.append(test.regrown)
+			}
+			if head := w.check(true); len(head.Past) != 1 || head.Past[0].Seq != test.want {
+				t.Errorf("shared up to %v, want %d", head.Past, test.want)
+			}
+		})
+	}
+}
+
+// A record of an earlier version has no trail, and one that was damaged is ignored: the
+// shared part is then found by time.
+func TestWithoutTrail(t *testing.T) {
+	for name, replace := range map[string]string{"none": "", "not encoded": "%%", "too short": "AAAA", "of another log": strings.Repeat("A", 40)} {
+		w := newFixture(t)
+		w.append(5)
+		w.serve()
+		path := w.places[0].String()
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, found := strings.Cut(string(text), `"trail":"`)
+		trail, _, _ := strings.Cut(rest, `"`)
+		if !found || trail == "" {
+			t.Fatalf("the record has no trail: %s", text)
+		}
+		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(trail), []byte(replace)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.putBack(3)
+		if head := w.check(true); len(head.Past) != 1 || head.Past[0].Seq != 0 {
+			t.Errorf("%s: shared up to %v, want 0", name, head.Past)
+		}
+	}
+}
+
+// The text of a place stays short enough to be read with many epochs.
+func TestSizeOfRecord(t *testing.T) {
+	w := newFixture(t)
+	w.append(1100)
+	_, last := w.newest()
+	past := make([]disclosure.Cursor, 32)
+	for n := range past {
+		past[n] = disclosure.Cursor{Epoch: disclosure.NewEpoch(), Seq: 12345678}
+	}
+	for range 40 {
+		head := disclosure.Head{Cursor: disclosure.Cursor{Epoch: disclosure.NewEpoch(), Seq: 1100}, Past: past}
+		if !w.keeper().Save(t.Context(), head, last) {
+			t.Fatal("not saved: ", w.log.String())
+		}
 	}
 }

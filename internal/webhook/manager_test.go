@@ -457,6 +457,26 @@ func TestTest(t *testing.T) {
 	}
 }
 
+// behind is an encoder of a process that does not have the newest changes.
+type behind struct{ webhook.Encoder }
+
+func (behind) Lacks(context.Context, disclosure.Cursor) error {
+	return fault.New(fault.Unavailable, "not yet")
+}
+
+// A change that this process does not have yet is not said to be missing.
+func TestRedeliverBehind(t *testing.T) {
+	w := newWorld(t)
+	p := w.idle(t, quick, func(o *webhook.Options) { o.Encoder = behind{o.Encoder} })
+	hook, _ := create(t, p, newReceiver(t, ok))
+	if err := p.Redeliver(t.Context(), owner, hook.ID, 99); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("Redeliver: got %v, want Unavailable", err)
+	}
+	if _, err := p.RedeliverSince(t.Context(), owner, hook.ID, 99); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("RedeliverSince: got %v, want Unavailable", err)
+	}
+}
+
 func TestRedeliver(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(t, quick, nil)

@@ -109,14 +109,15 @@ func (m *Manager) RedeliverSince(ctx context.Context, by access.Reach, id string
 	}
 	var found []store.Delivery
 	texts := 0
-	for after := since; ; {
-		changes, err := m.o.Store.Changes(ctx, after, pageSize)
+	searched := since // up to this change
+	for {
+		changes, err := m.o.Store.Changes(ctx, searched, pageSize)
 		if err != nil {
 			return 0, err
 		}
 		for i := range changes {
 			c := &changes[i]
-			after = c.Seq
+			searched = c.Seq
 			e := m.o.Encoder.Encode(c)
 			if h.Filter.InDocument && h.selects(e) {
 				texts++
@@ -132,7 +133,7 @@ func (m *Manager) RedeliverSince(ctx context.Context, by access.Reach, id string
 				found = append(found, store.Delivery{Webhook: id, Seq: c.Seq, Event: string(c.Event)})
 			}
 		}
-		if len(found) > m.maxRedelivered || after-since > maxSearched || texts > maxTexts {
+		if len(found) > m.maxRedelivered || searched-since > maxSearched || texts > maxTexts {
 			return 0, &fault.Error{
 				Kind: fault.Invalid, Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, %d searched, and %d of them in documents. Nothing is sent.", m.maxRedelivered, maxSearched, maxTexts),
 				Fields: []fault.Field{{Name: "since", Value: fmt.Sprint(since), Reason: "use a later one"}},
@@ -140,6 +141,11 @@ func (m *Manager) RedeliverSince(ctx context.Context, by access.Reach, id string
 		}
 		if len(changes) < pageSize {
 			break
+		}
+	}
+	if searched == since {
+		if err := m.o.Encoder.Lacks(ctx, disclosure.Cursor{Seq: since}); err != nil {
+			return 0, err
 		}
 	}
 	for some := range slices.Chunk(found, pageSize) {

@@ -18,7 +18,8 @@ const catchUp = 2 * time.Second
 const retryAfter = 2 * time.Second
 
 // AheadReason is why a cursor is refused that is beyond the end of the log.
-const AheadReason = "is ahead of all changes, so it is not a cursor of this log: continue with the last cursor that you received from it, or with 0 for the beginning"
+const AheadReason = "is ahead of all changes, so it is not a cursor of this log: " +
+	"continue with the last cursor that you received from it, or with 0 for the beginning"
 
 // Position is where the reader of a cursor continues.
 type Position struct {
@@ -122,14 +123,16 @@ func isOf(c disclosure.Cursor, head disclosure.Head) bool {
 
 // errBehind is the error for a change that this process does not have yet.
 func errBehind(c disclosure.Cursor, cause error) error {
-	e := fault.Wrap(fault.Unavailable, cause, "This server does not have the change %v yet. Try again in a few seconds, with the same cursor.", c)
+	e := fault.Wrap(fault.Unavailable, cause,
+		"This server does not have the change %v yet. Try again in a few seconds, with the same cursor.", c)
 	e.RetryAfter = retryAfter
 	return e
 }
 
 // errLoading is the error while the catalogue has the log of a former epoch.
 func errLoading() error {
-	e := fault.New(fault.Unavailable, "A backup of the store was restored, and this process is still loading it. Try again in a few seconds.")
+	e := fault.New(fault.Unavailable,
+		"A backup of the store was restored, and this process is still loading it. Try again in a few seconds.")
 	e.RetryAfter = retryAfter
 	return e
 }

@@ -25,7 +25,8 @@ func Shared(ctx context.Context, log reader, newest int64, last disclosure.Mark,
 	end := min(newest, last.Seq)
 	if trail.endsWith(last) {
 		first := trail.first()
-		seq, err := lastThat(ctx, log, first-1, max(first-1, end), func(c *disclosure.Change) bool { return trail.has(c.Mark()) })
+		known := func(c *disclosure.Change) bool { return trail.has(c.Mark()) }
+		seq, err := lastThat(ctx, log, first-1, max(first-1, end), known)
 		if err != nil || seq >= first {
 			return seq, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store/clone"
+	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
 )
 
@@ -23,14 +24,26 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer db.Close()
+	before, head, err := renewEpoch(ctx, address, db)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%s has the epoch %s now, which was %s; its newest change is %d\n", c.show(), head.Epoch, before.Epoch, head.Seq)
+	fmt.Fprintln(p.stdout, "the next serve ends all sessions of people and the access of their applications; keys are as they were: revoke again those that were revoked since the backup")
+	return db.Close()
+}
+
+// renewEpoch renews the epoch of the log, and returns the head of the log before and
+// after. It holds the lease of ingest meanwhile, and releases it also if it fails: a
+// serve that starts next would wait for its end without reading the source.
+func renewEpoch(ctx context.Context, address engine.Address, db engine.Store) (before, head disclosure.Head, err error) {
 	lease := &sourceLease{db: db, holder: processName()}
 	defer lease.release(ctx)
 	if err := lease.wait(ctx); err != nil {
-		return err
+		return before, head, err
 	}
-	before, err := db.Head(ctx)
-	if err != nil {
-		return err
+	if before, err = db.Head(ctx); err != nil {
+		return before, head, err
 	}
 	// The high-water mark may name epochs that the backup does not contain.
 	keeper := highwater.New(db, slog.New(slog.DiscardHandler), address.HighWater("")...)
@@ -39,14 +52,9 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 		head, err = db.RenewEpoch(ctx, head.Epoch, disclosure.Mark{})
 	}
 	if err != nil {
-		return err
+		return before, head, err
 	}
-	if err := clone.Release(ctx, db.Relational()); err != nil { // last, so that nothing uses the copy with the old epoch
-		return err
-	}
-	fmt.Fprintf(p.stdout, "%s has the epoch %s now, which was %s; its newest change is %d\n", c.show(), head.Epoch, before.Epoch, head.Seq)
-	fmt.Fprintln(p.stdout, "the next serve ends all sessions of people and the access of their applications; keys are as they were: revoke again those that were revoked since the backup")
-	return db.Close()
+	return before, head, clone.Release(ctx, db.Relational()) // last, so that nothing uses the copy with the old epoch
 }
 
 // checkRestored detects whether a backup was restored, and then ends what the backup

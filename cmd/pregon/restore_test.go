@@ -240,3 +240,21 @@ func TestRestore(t *testing.T) {
 		})
 	}
 }
+
+// TestRestoreReleasesTheLease: a serve that starts after pregon restore reads the
+// source at once.
+func TestRestoreReleasesTheLease(t *testing.T) {
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := newStore(t)
+			db := openStore(t, spec)
+			if said := pregon(t, spec, "restore"); !strings.Contains(said, "has the epoch") {
+				t.Errorf("restore says %q", said)
+			}
+			if lease, held, err := db.CurrentLease(t.Context(), "ingest"); err != nil || held || lease.Term == 0 {
+				t.Errorf("after restore the lease is %+v, held %v, %v; want one that was released", lease, held, err)
+			}
+		})
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"pregon/internal/sim/pages"
 	"pregon/internal/site"
 	"pregon/internal/source/coverage"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/monitor"
@@ -57,6 +58,7 @@ func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, 
 	}
 	s.catalog, s.coverage = catalog.New(db, log.Logger), coverage.New(db)
 	s.coverage.Epoch(s.catalog.Epoch)
+	s.coverage.Lease(db, ingest.LeaseName)
 	s.events = events.NewHub(s.catalog, db)
 	s.events.SetPrimary(s.engine) // not a standby, which may be behind
 	if err := c.claim(ctx, db); err != nil {

@@ -328,6 +328,8 @@ var reasonForms = []struct {
 	{regexp.MustCompile(`^[A-Z]+ was not read yet$`), "reason.unread"},
 	{regexp.MustCompile(`^neither the feed nor the list of [A-Z]+ can be read$`), "reason.unreadable"},
 	{regexp.MustCompile(`^no process has read the source yet$`), "reason.never"},
+	{regexp.MustCompile(`^no process reads the source at present$`), "reason.vacant"},
+	{regexp.MustCompile(`^another process begins to read the source$`), "reason.takeover"},
 	{regexp.MustCompile(`^no process (has read the source since|read the source)$`), "reason.nobody"},
 	{regexp.MustCompile(`^it can be read, but lacks `), "reason.stale"},
 }
@@ -425,6 +427,8 @@ var statusWords = texts{
 	"reason.unread":     {"Aún no se ha leído.", "It was not read yet."},
 	"reason.unreadable": {"No se pueden leer ni el canal ni la lista.", "Neither the feed nor the list can be read."},
 	"reason.never":      {"Ningún proceso ha leído la fuente todavía.", "No process has read the source yet."},
+	"reason.vacant":     {"Ningún proceso lee la fuente en este momento.", "No process reads the source at present."},
+	"reason.takeover":   {"Otro proceso empieza a leer la fuente.", "Another process begins to read the source."},
 	"reason.nobody":     {"Ningún proceso leía la fuente.", "No process was reading the source."},
 	"reason.stale":      {"Se puede leer, pero le faltan comunicaciones; se lee la lista en su lugar.", "It can be read, but lacks disclosures; the list is read in its place."},
 }

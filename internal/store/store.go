@@ -162,6 +162,11 @@ type Leases interface {
 	// ReleaseLease releases the lease if it is still the newest, so that
 	// another process need not wait until it expires. Otherwise it does nothing.
 	ReleaseLease(ctx context.Context, l Lease) error
+
+	// CurrentLease returns the newest lease of a name, the zero value if there
+	// never was one. held reports whether it is in force: it was neither released
+	// nor has it expired.
+	CurrentLease(ctx context.Context, name string) (l Lease, held bool, err error)
 }
 
 // Records are texts by kind and id that the processes of one store share: keys,

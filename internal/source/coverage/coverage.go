@@ -17,7 +17,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"pregon/internal/disclosure"
+	"pregon/internal/retry"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
 	"pregon/internal/store/follow"
@@ -29,6 +32,8 @@ type Tracker struct {
 	follower *follow.Follower
 	began    time.Time
 	epoch    func() string // nil: the store never changes under the process
+	leases   Leases        // nil: any process may have written the status
+	lease    string        // the name of the lease of the process that writes the status
 
 	mu         sync.RWMutex
 	known      map[string]string                  // guarded by mu: text by name
@@ -38,6 +43,28 @@ type Tracker struct {
 	statusSeen time.Time                          // guarded by mu: when the status last changed, by this machine's clock
 	status     health.Status                      // guarded by mu: the last one; its lists must not be modified
 	reported   bool                               // guarded by mu: there is a status
+	author     author                             // guarded by mu: of the status
+	holder     holder                             // guarded by mu: of the lease
+}
+
+// Leases is the part of a store that a Tracker uses to find out who reads the source.
+type Leases interface {
+	CurrentLease(ctx context.Context, name string) (l store.Lease, held bool, err error)
+}
+
+// author is the lease under which a status was written. The zero value means that it
+// is not known.
+type author struct {
+	Holder string `json:"holder,omitempty"`
+	Term   int64  `json:"term,omitempty"`
+}
+
+// holder is who holds the lease.
+type holder struct {
+	author
+	known bool      // the lease was read
+	held  bool      // the lease is in force
+	since time.Time // of these values
 }
 
 // New returns a tracker that is empty until Refresh.
@@ -60,13 +87,76 @@ func New(records store.Records) *Tracker {
 // are read again. It must be called before Refresh and Follow.
 func (t *Tracker) Epoch(epoch func() string) { t.epoch = epoch }
 
+// Lease names the lease that the process which writes the status holds. A status
+// then counts only while its author holds the lease: else no process reads the
+// source, or another one does that has not reported yet. It must be called before
+// Refresh and Follow.
+func (t *Tracker) Lease(leases Leases, name string) {
+	t.leases = leases
+	t.lease = name
+}
+
 // Refresh reads the records that other processes wrote.
-func (t *Tracker) Refresh(ctx context.Context) error { return t.follower.Poll(ctx) }
+func (t *Tracker) Refresh(ctx context.Context) error {
+	if err := t.follower.Poll(ctx); err != nil {
+		return err
+	}
+	return t.readLease(ctx)
+}
+
+const (
+	leaseEvery = time.Second     // between two reads of the lease
+	leaseTime  = 5 * time.Second // for one read
+)
 
 // Follow refreshes until the context ends. While the store fails, the known
 // records stay. Failures are not logged here: the catalogue reads the same store
 // and logs them.
-func (t *Tracker) Follow(ctx context.Context) error { return t.follower.Run(ctx) }
+func (t *Tracker) Follow(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return t.follower.Run(ctx) })
+	if t.leases != nil {
+		g.Go(func() error { return t.followLease(ctx) })
+	}
+	return g.Wait()
+}
+
+func (t *Tracker) followLease(ctx context.Context) error {
+	for {
+		reading, cancel := context.WithTimeout(ctx, leaseTime)
+		_ = t.readLease(reading) // what is known stays
+		cancel()
+		if err := retry.Sleep(ctx, leaseEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// readLease reads who holds the lease. No status is written meanwhile, so that an
+// older result cannot replace what SetStatus knows.
+func (t *Tracker) readLease(ctx context.Context) error {
+	if t.leases == nil {
+		return nil
+	}
+	return t.follower.Exclusive(ctx, func() error {
+		l, held, err := t.leases.CurrentLease(ctx, t.lease)
+		if err != nil {
+			return fmt.Errorf("reading who reads the source: %w", err)
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.setHolder(author{l.Holder, l.Term}, held)
+		return nil
+	})
+}
+
+// setHolder sets who holds the lease. t.mu is held.
+func (t *Tracker) setHolder(a author, held bool) {
+	if t.holder.known && t.holder.author == a && t.holder.held == held {
+		return
+	}
+	t.holder = holder{author: a, known: true, held: held, since: time.Now()}
+}
 
 func (t *Tracker) apply(_ context.Context, u follow.Update) {
 	t.mu.Lock()
@@ -90,6 +180,11 @@ func (t *Tracker) text(name string) string {
 
 // set writes records over any revision and adds them to the known ones.
 func (t *Tracker) set(ctx context.Context, lease *store.Lease, records ...store.Record) error {
+	return t.put(ctx, lease, func() {}, records...)
+}
+
+// put is set that calls written while t.mu is held, after the records are written.
+func (t *Tracker) put(ctx context.Context, lease *store.Lease, written func(), records ...store.Record) error {
 	return t.follower.Exclusive(ctx, func() error {
 		if _, err := t.records.PutRecords(ctx, lease, records...); err != nil {
 			return fmt.Errorf("writing coverage: %w", err)
@@ -99,6 +194,7 @@ func (t *Tracker) set(ctx context.Context, lease *store.Lease, records ...store.
 		for _, r := range records {
 			t.add(r.ID, r.Body)
 		}
+		written()
 		return nil
 	})
 }
@@ -126,7 +222,7 @@ func (t *Tracker) add(name, text string) {
 		return
 	}
 	t.statusSeen = time.Now()
-	t.status, t.reported = parseStatus(text)
+	t.status, t.author, t.reported = parseStatus(text)
 	if before == "" { // it may be old: use the time in it
 		if t.reported && t.status.At.Before(t.statusSeen) {
 			t.statusSeen = t.status.At
@@ -231,8 +327,16 @@ func (t *Tracker) Status() (s health.Status, ok bool) {
 	return t.status, t.reported
 }
 
-func parseStatus(text string) (s health.Status, ok bool) {
-	return s, text != "" && json.Unmarshal([]byte(text), &s) == nil
+// signedStatus is a status with its author, as it is stored.
+type signedStatus struct {
+	health.Status
+	Author author `json:"author,omitzero"`
+}
+
+func parseStatus(text string) (health.Status, author, bool) {
+	var s signedStatus
+	ok := text != "" && json.Unmarshal([]byte(text), &s) == nil
+	return s.Status, s.Author, ok
 }
 
 // silence is the age at which a status no longer counts.
@@ -241,15 +345,25 @@ const silence = 20 * time.Second
 // SourceStatus returns the status of the source now. The ingesting process
 // reports it every few seconds; when no report arrives for a while, that process
 // is gone. Its age is measured by this machine's clock, since another machine's
-// may be wrong. reads is whether this process ingests, or waits for the lease.
+// may be wrong. It is gone at once if it does not hold the lease any more. reads is
+// whether this process ingests, or waits for the lease.
 func (t *Tracker) SourceStatus(reads bool) health.Status {
 	s, reported := t.Status()
 	t.mu.RLock()
 	silent := time.Since(t.statusSeen) >= silence
+	gone, left := t.left()
 	t.mu.RUnlock()
 	switch {
-	case reported && !silent:
+	case reported && !silent && !left:
 		return s
+	case reported && !silent && reads:
+		return health.Status{
+			State:    health.Blind,
+			Since:    gone.Since,
+			At:       s.At,
+			Surfaces: s.Surfaces,
+			Reasons:  []health.Reason{gone},
+		}
 	case !reported && reads:
 		return health.Status{State: health.Blind, Since: t.began, Reasons: []health.Reason{
 			{Surface: health.Service, Text: "no process has read the source yet", Since: t.began},
@@ -266,9 +380,31 @@ func (t *Tracker) SourceStatus(reads bool) health.Status {
 
 // SetStatus reports the status of the source to the other processes.
 func (t *Tracker) SetStatus(ctx context.Context, lease *store.Lease, s health.Status) error {
-	text, err := json.Marshal(s)
+	signed := signedStatus{Status: s}
+	if lease != nil {
+		signed.Author = author{lease.Holder, lease.Term}
+	}
+	text, err := json.Marshal(signed)
 	if err != nil {
 		return err
 	}
-	return t.set(ctx, lease, newRecord(statusName, string(text)))
+	return t.put(ctx, lease, func() {
+		if lease != nil { // the store has checked it
+			t.setHolder(signed.Author, true)
+		}
+	}, newRecord(statusName, string(text)))
+}
+
+// left reports whether the author of the status no longer holds the lease, and
+// returns the reason. t.mu is held.
+func (t *Tracker) left() (health.Reason, bool) {
+	h := t.holder
+	if t.author == (author{}) || !h.known || h.held && h.author == t.author {
+		return health.Reason{}, false
+	}
+	text := "no process reads the source at present"
+	if h.held {
+		text = "another process begins to read the source"
+	}
+	return health.Reason{Surface: health.Service, Text: text, Since: h.since}, true
 }

@@ -387,3 +387,50 @@ func TestRestoredRecords(t *testing.T) {
 		t.Errorf("after another write x = %q, y = %q; want 1 and 4", x, y)
 	}
 }
+
+// TestStatusOfTheHolder: a status counts only while its author holds the lease. After
+// a release, or while a command holds the lease, no process reads the source.
+func TestStatusOfTheHolder(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "pregon.db"))
+	reader, other := coverage.New(db), coverage.New(db)
+	for _, l := range []*coverage.Tracker{reader, other} {
+		l.Lease(db, "ingest")
+		must(t, l.Refresh(t.Context()))
+	}
+	take := func(name string) store.Lease {
+		t.Helper()
+		lease, err := db.AcquireLease(t.Context(), "ingest", name, time.Hour)
+		must(t, err)
+		return lease
+	}
+	want := func(what string, live bool) {
+		t.Helper()
+		must(t, other.Refresh(t.Context()))
+		got := other.SourceStatus(true)
+		if (got.State == health.Live) != live || live != (len(got.Reasons) == 0) {
+			t.Errorf("%s: the source is %s because of %v; want live: %v", what, got.State, got.Reasons, live)
+		}
+		if off := other.SourceStatus(false).State; !live && off != health.Off {
+			t.Errorf("%s: without a source it is %s, want off", what, off)
+		}
+	}
+	report := func(lease store.Lease) {
+		t.Helper()
+		must(t, reader.SetStatus(t.Context(), &lease, health.Status{State: health.Live, At: time.Now()}))
+	}
+	ana := take("ana")
+	report(ana)
+	if got := reader.SourceStatus(true).State; got != health.Live {
+		t.Errorf("for its author, which has not read the lease again, the source is %s, want live", got)
+	}
+	want("while its author holds the lease", true)
+	must(t, db.ReleaseLease(t.Context(), ana))
+	want("after the release", false)
+	restore := take("restore")
+	want("while a command holds the lease", false)
+	must(t, db.ReleaseLease(t.Context(), restore))
+	again := take("ana")
+	want("in another term of its author", false)
+	report(again)
+	want("after a report of that term", true)
+}

@@ -150,6 +150,11 @@ func (s *Store) ReleaseLease(ctx context.Context, l store.Lease) (err error) {
 	return s.Store.ReleaseLease(ctx, l)
 }
 
+func (s *Store) CurrentLease(ctx context.Context, name string) (_ store.Lease, _ bool, err error) {
+	defer s.watch(ctx, method{"leases", "CurrentLease", false}, &err)()
+	return s.Store.CurrentLease(ctx, name)
+}
+
 func (s *Store) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) (_ []store.Record, err error) {
 	m := method{"records", "PutRecords", false}
 	if len(records) > 0 {

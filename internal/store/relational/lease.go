@@ -44,6 +44,17 @@ func (b *Base) ReleaseLease(ctx context.Context, l store.Lease) (err error) {
 	})
 }
 
+func (b *Base) CurrentLease(ctx context.Context, name string) (l store.Lease, held bool, err error) {
+	defer b.fail("reading the lease "+name, &err)
+	l.Name = name
+	found, err := One(ctx, b, []any{&l.Holder, &l.Term, &l.Expires, &held},
+		`SELECT coalesce(holder, ''), term, expires_at, holder IS NOT NULL AND expires_at > clock_timestamp() FROM lease WHERE name = $1`, name)
+	if err != nil || !found {
+		return store.Lease{}, false, err
+	}
+	return l, held, nil
+}
+
 // checkLease fails, Conflict, unless the lease is the newest of its name, and
 // keeps it so until the transaction ends: a process that wants to take it over
 // must wait for the lock on its row.

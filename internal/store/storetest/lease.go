@@ -147,6 +147,31 @@ func testLeaseRelease(t *testing.T, e Engine) {
 	checkLength(t, s, 0)
 }
 
+// testLeaseIsShown: every process can see who holds a lease, and whether it is in
+// force.
+func testLeaseIsShown(t *testing.T, e Engine) {
+	open := e.fresh(t)
+	s, other := open(), open()
+	show := func(what string, want store.Lease, wantHeld bool) {
+		t.Helper()
+		got, held, err := other.CurrentLease(patiently(t), "ingest")
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if held != wantHeld || got.Term != want.Term || held && (got.Holder != want.Holder || !got.Expires.Equal(want.Expires)) {
+			t.Errorf("%s: the lease is %+v, held %v; want %+v, held %v", what, got, held, want, wantHeld)
+		}
+	}
+	show("before the first", store.Lease{}, false)
+	ana := acquire(t, s, "ana", time.Hour)
+	show("after it was taken", ana, true)
+	release(t, s, ana)
+	show("after its release", ana, false)
+	berta := acquire(t, s, "berta", time.Millisecond)
+	passed(t, berta.Expires)
+	show("after its end", berta, false)
+}
+
 // testLeaseRace has many callers acquire a lease concurrently: one succeeds.
 func testLeaseRace(t *testing.T, e Engine) {
 	open := e.fresh(t)

@@ -138,6 +138,7 @@ var others = []test{
 	{"LeaseRenewal", testLeaseRenewal},
 	{"LeaseTakeOver", testLeaseTakeOver},
 	{"LeaseRelease", testLeaseRelease},
+	{"LeaseIsShown", testLeaseIsShown},
 	{"LeaseRace", testLeaseRace},
 	{"LeaseGuardsAppend", testLeaseGuardsAppend},
 	{"LeaseFencesOff", testLeaseFencesOff},

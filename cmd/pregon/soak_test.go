@@ -174,7 +174,7 @@ func (s *soakRun) watchState(ctx context.Context, i int) {
 		asking, end := context.WithTimeout(ctx, 2*time.Second)
 		code, err := call(asking, s.fleet.at(i).url, s.key, http.MethodGet, "/api/v1/status", nil, &status)
 		end()
-		if err == nil && code == http.StatusOK && status.State != "blind" {
+		if err == nil && code == http.StatusOK && status.State != "blind" && status.State != "starting" {
 			s.result.sighted()
 		}
 	}

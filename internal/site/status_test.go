@@ -71,7 +71,7 @@ func TestStatus(t *testing.T) {
 func TestStatusStates(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[health.State]string{
-		health.Live: "Todo funciona", health.Quiet: "No se ha publicado nada", health.Degraded: "limitaciones", health.Blind: "no se puede leer", health.Off: "sin actualización",
+		health.Live: "Todo funciona", health.Quiet: "No se ha publicado nada", health.Degraded: "limitaciones", health.Starting: "acaba de empezar", health.Blind: "no se puede leer", health.Off: "sin actualización",
 	} {
 		s := start(t, "", store.Batch{})
 		if state != health.Off {

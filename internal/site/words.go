@@ -42,6 +42,7 @@ var common = texts{
 	"state.live":     {"En directo", "Live"},
 	"state.quiet":    {"En calma", "Quiet"},
 	"state.degraded": {"Con limitaciones", "Degraded"},
+	"state.starting": {"Empezando", "Starting"},
 	"state.blind":    {"Fuente inaccesible", "Source unreachable"},
 	"state.off":      {"Archivo", "Archive"},
 	"state.about":    {"Estado de la fuente", "State of the source"},

@@ -45,6 +45,7 @@ type Tracker struct {
 	reported   bool                               // guarded by mu: there is a status
 	author     author                             // guarded by mu: of the status
 	holder     holder                             // guarded by mu: of the lease
+	leftAt     time.Time                          // guarded by mu: when the author ceased to hold the lease; zero while it does
 }
 
 // Leases is the part of a store that a Tracker uses to find out who reads the source.
@@ -62,9 +63,8 @@ type author struct {
 // holder is who holds the lease.
 type holder struct {
 	author
-	known bool      // the lease was read
-	held  bool      // the lease is in force
-	since time.Time // of these values
+	known bool // the lease was read
+	held  bool // the lease is in force
 }
 
 // New returns a tracker that is empty until Refresh.
@@ -152,10 +152,19 @@ func (t *Tracker) readLease(ctx context.Context) error {
 
 // setHolder sets who holds the lease. t.mu is held.
 func (t *Tracker) setHolder(a author, held bool) {
-	if t.holder.known && t.holder.author == a && t.holder.held == held {
-		return
+	t.holder = holder{author: a, known: true, held: held}
+	t.checkAuthor()
+}
+
+// checkAuthor records whether the author of the status holds the lease. t.mu is held.
+func (t *Tracker) checkAuthor() {
+	holds := t.holder.held && t.holder.author == t.author
+	switch unknown := t.author == (author{}) || !t.holder.known; {
+	case holds || unknown:
+		t.leftAt = time.Time{}
+	case t.leftAt.IsZero():
+		t.leftAt = time.Now()
 	}
-	t.holder = holder{author: a, known: true, held: held, since: time.Now()}
 }
 
 func (t *Tracker) apply(_ context.Context, u follow.Update) {
@@ -223,6 +232,7 @@ func (t *Tracker) add(name, text string) {
 	}
 	t.statusSeen = time.Now()
 	t.status, t.author, t.reported = parseStatus(text)
+	t.checkAuthor()
 	if before == "" { // it may be old: use the time in it
 		if t.reported && t.status.At.Before(t.statusSeen) {
 			t.statusSeen = t.status.At
@@ -342,6 +352,10 @@ func parseStatus(text string) (health.Status, author, bool) {
 // silence is the age at which a status no longer counts.
 const silence = 20 * time.Second
 
+// startTime is how long a process may take until it reports that it read the source.
+// Until then the state is Starting.
+const startTime = 15 * time.Second
+
 // SourceStatus returns the status of the source now. The ingesting process
 // reports it every few seconds; when no report arrives for a while, that process
 // is gone. Its age is measured by this machine's clock, since another machine's
@@ -351,31 +365,60 @@ func (t *Tracker) SourceStatus(reads bool) health.Status {
 	s, reported := t.Status()
 	t.mu.RLock()
 	silent := time.Since(t.statusSeen) >= silence
-	gone, left := t.left()
+	left := t.leftAt
+	takenOver := t.holder.held
 	t.mu.RUnlock()
+	justBegun := time.Since(t.began) < startTime // this process
 	switch {
-	case reported && !silent && !left:
+	case reported && !silent && left.IsZero():
 		return s
 	case reported && !silent && reads:
-		return health.Status{
-			State:    health.Blind,
-			Since:    gone.Since,
-			At:       s.At,
-			Surfaces: s.Surfaces,
-			Reasons:  []health.Reason{gone},
-		}
+		return withoutReader(s, left, takenOver)
 	case !reported && reads:
-		return health.Status{State: health.Blind, Since: t.began, Reasons: []health.Reason{
+		s = health.Status{State: health.Blind, Since: t.began, Reasons: []health.Reason{
 			{Surface: health.Service, Text: "no process has read the source yet", Since: t.began},
 		}}
+		if justBegun {
+			s.State = health.Starting
+		}
+		return s
 	case !reported:
 		return health.Status{State: health.Off}
 	case !reads:
 		return health.Status{State: health.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
 	}
-	return health.Status{State: health.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []health.Reason{
+	now := health.Status{State: health.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []health.Reason{
 		{Surface: health.Service, Text: "no process has read the source since", Since: s.At},
 	}}
+	if justBegun {
+		now.State = health.Starting
+		now.Since = t.began
+	}
+	return now
+}
+
+// withoutReader returns the status after the author of the last one lost the lease.
+// takenOver means that another process has the lease, and has not reported yet.
+func withoutReader(last health.Status, left time.Time, takenOver bool) health.Status {
+	text := "no process reads the source at present"
+	if takenOver {
+		text = "another process begins to read the source"
+	}
+	now := health.Status{
+		State:    health.Starting,
+		Since:    left,
+		At:       last.At,
+		Surfaces: last.Surfaces,
+		Reasons:  []health.Reason{{Surface: health.Service, Text: text, Since: left}},
+	}
+	switch {
+	case last.State == health.Blind: // until the source is read
+		now.State = health.Blind
+		now.Since = last.Since
+	case time.Since(left) >= startTime:
+		now.State = health.Blind
+	}
+	return now
 }
 
 // SetStatus reports the status of the source to the other processes.
@@ -393,18 +436,4 @@ func (t *Tracker) SetStatus(ctx context.Context, lease *store.Lease, s health.St
 			t.setHolder(signed.Author, true)
 		}
 	}, newRecord(statusName, string(text)))
-}
-
-// left reports whether the author of the status no longer holds the lease, and
-// returns the reason. t.mu is held.
-func (t *Tracker) left() (health.Reason, bool) {
-	h := t.holder
-	if t.author == (author{}) || !h.known || h.held && h.author == t.author {
-		return health.Reason{}, false
-	}
-	text := "no process reads the source at present"
-	if h.held {
-		text = "another process begins to read the source"
-	}
-	return health.Reason{Surface: health.Service, Text: text, Since: h.since}, true
 }

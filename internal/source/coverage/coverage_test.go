@@ -407,7 +407,7 @@ func TestStatusOfTheHolder(t *testing.T) {
 		t.Helper()
 		must(t, other.Refresh(t.Context()))
 		got := other.SourceStatus(true)
-		if (got.State == health.Live) != live || live != (len(got.Reasons) == 0) {
+		if got.State != health.Live && got.State != health.Starting || (got.State == health.Live) != live || live != (len(got.Reasons) == 0) {
 			t.Errorf("%s: the source is %s because of %v; want live: %v", what, got.State, got.Reasons, live)
 		}
 		if off := other.SourceStatus(false).State; !live && off != health.Off {
@@ -434,3 +434,58 @@ func TestStatusOfTheHolder(t *testing.T) {
 	report(again)
 	want("after a report of that term", true)
 }
+
+// leaseOf is a lease that a test sets.
+type leaseOf struct {
+	lease store.Lease
+	held  bool
+}
+
+func (l *leaseOf) CurrentLease(context.Context, string) (store.Lease, bool, error) {
+	return l.lease, l.held, nil
+}
+
+// TestStartingIsBounded: the source is starting for a while after the start of a
+// process and after the lease became free, and blind from then on.
+func TestStartingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := &leaseOf{lease: store.Lease{Name: "ingest", Holder: "ana", Term: 1}, held: true}
+		l := coverage.New(memory{})
+		l.Lease(lease, "ingest")
+		want := func(what string, state health.State) {
+			t.Helper()
+			must(t, l.Refresh(t.Context()))
+			if got := l.SourceStatus(true); got.State != state {
+				t.Errorf("%s: the source is %s because of %v, want %s", what, got.State, got.Reasons, state)
+			}
+		}
+		want("at the start", health.Starting)
+		time.Sleep(15 * time.Second)
+		want("nothing was ever read", health.Blind)
+		report := func(state health.State) {
+			t.Helper()
+			must(t, l.SetStatus(t.Context(), &lease.lease, health.Status{State: state, At: time.Now()}))
+		}
+		report(health.Live)
+		want("it was read", health.Live)
+		lease.held = false
+		want("the lease is free", health.Starting)
+		time.Sleep(8 * time.Second)
+		lease.lease.Holder, lease.lease.Term, lease.held = "berta", 2, true
+		want("another process has it", health.Starting)
+		time.Sleep(7 * time.Second)
+		want("it does not report", health.Blind)
+		report(health.Blind)
+		lease.held = false
+		want("the lease of a blind process is free", health.Blind)
+	})
+}
+
+// memory is a store that accepts all records and keeps none.
+type memory struct{ store.Records }
+
+func (memory) PutRecords(_ context.Context, _ *store.Lease, records ...store.Record) ([]store.Record, error) {
+	return records, nil
+}
+
+func (memory) RecordsSince(context.Context, string, int64) ([]store.Record, error) { return nil, nil }

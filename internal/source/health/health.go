@@ -26,6 +26,9 @@ const (
 	Quiet State = "quiet"
 	// Degraded: some surfaces fail, so that reports may be late or incomplete.
 	Degraded State = "degraded"
+	// Starting: a process has just begun to read the source, and has not read every
+	// series yet. It lasts for a short time only.
+	Starting State = "starting"
 	// Blind: a report published now might be missed.
 	Blind State = "blind"
 	// Off: no process reads the source; only stored reports are served.
@@ -33,7 +36,7 @@ const (
 )
 
 // States are the states of a source that is read, the best first.
-var States = []State{Live, Quiet, Degraded, Blind}
+var States = []State{Live, Quiet, Degraded, Starting, Blind}
 
 // Status is the state and the reasons for it.
 type Status struct {
@@ -136,6 +139,7 @@ type Monitor struct {
 	state    State                    // guarded by mu
 	since    time.Time                // guarded by mu: of state
 	began    time.Time                // guarded by mu
+	starting time.Time                // guarded by mu: since when a first read of every series is awaited; zero: it is not
 	expected map[string]time.Duration // guarded by mu: intervals at which surfaces should be read
 	stale    map[string]Reason        // guarded by mu: surfaces that hide reports
 }
@@ -144,17 +148,25 @@ type Monitor struct {
 // without a successful read.
 func NewMonitor(blindAfter time.Duration) *Monitor {
 	m := &Monitor{blindAfter: blindAfter}
-	m.Restart()
+	m.Restart("")
 	return m
 }
 
 // Restart removes all surfaces. A process calls it when it begins a new term: the
-// state of an earlier one is out of date.
-func (m *Monitor) Restart() {
+// state of an earlier one is out of date. last is the state of the source before, empty
+// if it is not known. The new state is Starting, but not for longer if terms that end
+// at once follow each other, and not after Blind, which lasts until the source is read.
+func (m *Monitor) Restart(last State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.surfaces, m.grave, m.stale = map[string]*Surface{}, map[string]bool{}, map[string]Reason{}
 	m.expected, m.began = map[string]time.Duration{}, time.Now()
+	switch {
+	case last == Blind:
+		m.starting = time.Time{}
+	case last != Starting || m.starting.IsZero():
+		m.starting = m.began
+	}
 }
 
 func (m *Monitor) surface(name string) *Surface {
@@ -265,7 +277,7 @@ func (m *Monitor) Status() (status Status, changed State) {
 	now := time.Now()
 	state, reasons := m.evaluate(now)
 	if state != m.state {
-		changed = cmp.Or(m.state, Blind)
+		changed = cmp.Or(m.state, Starting)
 		m.state, m.since = state, now
 	}
 	status = Status{State: state, Since: m.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
@@ -330,16 +342,25 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: more urgent requests take precedence", Since: last})
 		}
 	}
+	unread := false
 	for _, t := range disclosure.Types {
 		seen := m.seen(t)
 		switch {
 		case seen.IsZero():
-			state = Blind
+			unread = true
+			if !m.awaited(t, now) {
+				state = Blind
+			} else if state != Blind {
+				state = Starting
+			}
 			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("%s was not read yet", t), Since: m.began})
 		case now.Sub(seen) > m.blindAfter:
 			state = Blind
 			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("neither the feed nor the list of %s can be read", t), Since: seen})
 		}
+	}
+	if !unread {
+		m.starting = time.Time{}
 	}
 	if s := m.surfaces[Store]; s != nil && !s.OK && now.Sub(s.FailingSince) > m.blindAfter {
 		state = Blind
@@ -348,6 +369,15 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 		state = Quiet
 	}
 	return state, reasons
+}
+
+// awaited reports whether the first read of a series is still to be expected: it has
+// not failed, and not much time has passed. m.mu is held.
+func (m *Monitor) awaited(t disclosure.Type, now time.Time) bool {
+	if s := m.surfaces[Feed(t)]; s != nil && !s.OK && s.Failures > 0 {
+		return false
+	}
+	return !m.starting.IsZero() && now.Sub(m.starting) < m.blindAfter
 }
 
 // seen returns the time of the last successful read of a series, by its feed or

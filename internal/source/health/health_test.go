@@ -43,15 +43,48 @@ func sees(m *health.Monitor) {
 	}
 }
 
-func TestBlindUntilSeen(t *testing.T) {
+func TestStartingUntilSeen(t *testing.T) {
 	m := health.NewMonitor(blindAfter)
-	want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+	want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
 	m.OK("feed-ip")
-	want(t, m, health.Blind, "feed-hr", "feed-oir")
+	want(t, m, health.Starting, "feed-hr", "feed-oir")
 	m.OK("list-oir") // as good as the feed
-	want(t, m, health.Blind, "feed-hr")
+	want(t, m, health.Starting, "feed-hr")
 	m.OK("feed-hr")
 	want(t, m, health.Quiet)
+}
+
+// TestStartingIsBounded: a source that is not read for a while after the start is
+// blind, also if terms that end at once follow each other.
+func TestStartingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := health.NewMonitor(blindAfter)
+		time.Sleep(blindAfter - time.Second)
+		m.OK("feed-ip")
+		m.Fail("feed-hr", away, false) // a single failure does not count
+		want(t, m, health.Starting, "feed-hr", "feed-oir")
+		m.Restart(health.Starting)
+		want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
+		time.Sleep(time.Second)
+		want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+		m.Restart(health.Blind)
+		want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+		sees(m)
+		want(t, m, health.Quiet)
+		time.Sleep(time.Hour)
+		m.Restart(health.Starting) // another process read the source meanwhile
+		want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
+	})
+}
+
+// TestStartingEndsWithAFailure: a source whose first reads fail is blind.
+func TestStartingEndsWithAFailure(t *testing.T) {
+	m := health.NewMonitor(blindAfter)
+	m.OK("feed-ip")
+	m.OK("feed-hr")
+	m.Fail("feed-oir", away, false)
+	m.Fail("feed-oir", away, false)
+	want(t, m, health.Blind, "feed-oir", "feed-oir")
 }
 
 func TestQuietAndLive(t *testing.T) {
@@ -139,8 +172,8 @@ func TestWithoutAStoreBlind(t *testing.T) {
 func TestChangesAreReportedOnce(t *testing.T) {
 	m := health.NewMonitor(blindAfter)
 	sees(m)
-	if _, was := m.Status(); was != health.Blind {
-		t.Errorf("previous state: got %q, want blind", was)
+	if _, was := m.Status(); was != health.Starting {
+		t.Errorf("previous state: got %q, want starting", was)
 	}
 	if _, was := m.Status(); was != "" {
 		t.Errorf("previous state without a change: got %q, want none", was)
@@ -253,8 +286,8 @@ func TestRestart(t *testing.T) {
 	m.Fail("exchange", away, true)
 	m.Stale("feed-ip", "it lacks ip-7")
 	want(t, m, health.Degraded, "exchange", "feed-ip")
-	m.Restart()
-	want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+	m.Restart(health.Degraded)
+	want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
 	sees(m)
 	want(t, m, health.Quiet)
 }

@@ -25,7 +25,7 @@ type incidents struct {
 	*intervals
 	log     []coverage.Incident // the newest first
 	since   time.Time           // when the source ceased to be read well; zero while it is
-	began   time.Time           // of the term: every source is blind until it was read once
+	began   time.Time           // of the term: a source needs time until it was read once
 	unsaved bool
 }
 
@@ -43,6 +43,9 @@ func newIncidents(c *coverage.Tracker, r *intervals) *incidents {
 
 // add adds the status at a time to the log.
 func (i *incidents) add(status health.Status, now time.Time) {
+	if status.State == health.Starting { // what it becomes decides
+		return
+	}
 	ongoing := len(i.log) > 0 && i.log[0].Until.IsZero()
 	if status.State != health.Degraded && status.State != health.Blind {
 		i.since = time.Time{}

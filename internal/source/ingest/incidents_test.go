@@ -13,13 +13,16 @@ import (
 // TestIncidentLog plays states, one a second, after the start of a term. A capital
 // letter is a state that also has a new reason.
 func TestIncidentLog(t *testing.T) {
-	names := map[rune]health.State{'l': health.Live, 'q': health.Quiet, 'd': health.Degraded, 'b': health.Blind}
+	names := map[rune]health.State{'l': health.Live, 'q': health.Quiet, 'd': health.Degraded, 's': health.Starting, 'b': health.Blind}
 	for _, test := range []struct {
 		name, states string
 		want         string // state, first second, last second and number of reasons of each incident
 	}{
 		{"live", "lllqqqlll", ""},
 		{"not read yet", "bbbbbbbbbbbbbbl", ""},
+		{"starting", "sssssl", ""},
+		{"starting for too long", strings.Repeat("s", 15) + "bbbbbb", "blind 15-… 1"},
+		{"another process takes over", strings.Repeat("l", 20) + "dddddd" + "sss" + "ddl", "degraded 20-31 1"},
 		{"never read", "bbbbbbbbbbbbbbbbbb", "blind 0-… 1"},
 		{"a few seconds", strings.Repeat("l", 20) + "ddddl", ""},
 		{"degraded", strings.Repeat("l", 20) + "ddddddl", "degraded 20-26 1"},

@@ -99,7 +99,7 @@ func (s *session) begin(ctx context.Context) error {
 
 // work runs all loops until the context or one of them ends.
 func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
-	i.monitor.Restart()
+	i.monitor.Restart(i.Coverage.SourceStatus(true).State)
 	s, err := i.startSession(ctx, lease)
 	if err != nil {
 		return err
@@ -175,8 +175,8 @@ func (s *session) reportStatus(ctx context.Context) error {
 		status, was := s.monitor.Status()
 		incidents.add(status, time.Now())
 		incidents.save(ctx, s)
-		// Every source is blind until it was read once. One that stays blind is
-		// logged too.
+		// The state at the start is logged once it lasts, and one that stays blind
+		// from time to time.
 		if was != "" && was != status.State || unlogged && time.Since(began) >= s.intervals.starting ||
 			!unlogged && status.State == health.Blind && time.Since(logged) >= reminder {
 			s.logState(status, cmp.Or(was, health.Blind))

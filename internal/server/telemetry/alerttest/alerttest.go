@@ -21,7 +21,7 @@ type Alert struct {
 	age    bool   // the value is subtracted from the present time
 	of     string // sum, max or min of the values
 	metric string
-	labels string // as a sample has it: a="b"; empty for any
+	labels *regexp.Regexp // of a sample, as in a="b"; nil for any
 	op     string
 	bound  float64
 }
@@ -35,7 +35,7 @@ type Rule struct {
 	Annotations map[string]string
 }
 
-var form = regexp.MustCompile(`^(time\(\) - )?(sum|max|min)\((\w+)(?:\{(\w+="[^"]*")\})?\) (==|<|>) (\d+)$`)
+var form = regexp.MustCompile(`^(time\(\) - )?(sum|max|min)\((\w+)(?:\{(\w+)(=~?)"([^"]*)"\})?\) (==|<|>) (\d+)$`)
 
 // Rules returns the alerts of a file of rules.
 func Rules(t *testing.T, path string) []Rule {
@@ -59,8 +59,8 @@ func Rules(t *testing.T, path string) []Rule {
 }
 
 // Read returns the alerts of a file of rules, by name, whose expression is of the form
-// sum(metric{label="value"}) > number, with max or min for sum, and time() - before it
-// for an age. promtool tests all of them.
+// sum(metric{label="value"}) > number, with max or min for sum, =~ for =, and time() -
+// before it for an age. promtool tests all of them.
 func Read(t *testing.T, path string) map[string]Alert {
 	t.Helper()
 	out := map[string]Alert{}
@@ -69,13 +69,33 @@ func Read(t *testing.T, path string) map[string]Alert {
 		if parts == nil {
 			continue
 		}
-		bound, err := strconv.ParseFloat(parts[6], 64)
+		bound, err := strconv.ParseFloat(parts[8], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[rule.Name] = Alert{Name: rule.Name, Expression: rule.Expression, age: parts[1] != "", of: parts[2], metric: parts[3], labels: parts[4], op: parts[5], bound: bound}
+		out[rule.Name] = Alert{
+			Name:       rule.Name,
+			Expression: rule.Expression,
+			age:        parts[1] != "",
+			of:         parts[2],
+			metric:     parts[3],
+			labels:     matcher(parts[4], parts[5], parts[6]),
+			op:         parts[7],
+			bound:      bound,
+		}
 	}
 	return out
+}
+
+// matcher returns what the labels of a sample must match, nil without a name.
+func matcher(name, op, value string) *regexp.Regexp {
+	if name == "" {
+		return nil
+	}
+	if op == "=" {
+		value = regexp.QuoteMeta(value)
+	}
+	return regexp.MustCompile(`(^|,)` + name + `="(` + value + `)"(,|$)`)
 }
 
 // Fires reports whether the alert fires on a page of metrics, or on those of
@@ -87,7 +107,7 @@ func (a Alert) Fires(t *testing.T, page string) bool {
 	for lines := bufio.NewScanner(strings.NewReader(page)); lines.Scan(); {
 		name, rest, _ := strings.Cut(lines.Text(), " ")
 		metric, labels, _ := strings.Cut(strings.TrimSuffix(name, "}"), "{")
-		if metric != a.metric || a.labels != "" && !strings.Contains(","+labels+",", ","+a.labels+",") {
+		if metric != a.metric || a.labels != nil && !a.labels.MatchString(labels) {
 			continue
 		}
 		v, err := strconv.ParseFloat(rest, 64) // also +Inf

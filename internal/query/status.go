@@ -168,6 +168,8 @@ func SurfaceState(s health.Surface) string {
 		return "ok"
 	case s.Stale:
 		return "stale"
+	case s.SuccessAt.IsZero() && s.Failures == 0:
+		return "unread"
 	}
 	return "failing"
 }

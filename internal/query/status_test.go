@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"time"
+
+	"pregon/internal/source/health"
 )
 
 // Seconds have at most three decimals.
@@ -18,6 +20,23 @@ func TestSecondsArePrintedShort(t *testing.T) {
 	for ms := range 20_000 {
 		if got, _ := json.Marshal(seconds(time.Duration(ms) * time.Millisecond)); len(got) > len("19.999") {
 			t.Fatalf("%d ms: got %s, want at most 6 characters", ms, got)
+		}
+	}
+}
+
+// TestSurfaceState: a part of the source is not fine before it was read.
+func TestSurfaceState(t *testing.T) {
+	for _, test := range []struct {
+		surface health.Surface
+		want    string
+	}{
+		{health.Surface{Name: "feed-ip", OK: true, SuccessAt: time.Now()}, "ok"},
+		{health.Surface{Name: "feed-ip"}, "unread"},
+		{health.Surface{Name: "feed-ip", Failures: 1, FailureAt: time.Now()}, "failing"},
+		{health.Surface{Name: "feed-ip", Stale: true}, "stale"},
+	} {
+		if got := SurfaceState(test.surface); got != test.want {
+			t.Errorf("%+v is %s, want %s", test.surface, got, test.want)
 		}
 	}
 }

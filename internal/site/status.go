@@ -399,6 +399,7 @@ var statusWords = texts{
 	"status.never":           {"nunca", "never"},
 	"status.surface.ok":      {"bien", "fine"},
 	"status.surface.stale":   {"incompleta", "incomplete"},
+	"status.surface.unread":  {"sin leer", "not read yet"},
 	"status.surface.failing": {"falla", "failing"},
 	"status.surfaces.none":   {"Aún no se ha leído nada.", "Nothing was read yet."},
 	"status.backfill":        {"Cargas de historia en curso", "History being loaded"},

@@ -60,7 +60,7 @@ type Reason struct {
 // Surface is the state of one part of the source.
 type Surface struct {
 	Name         string    `json:"name"`
-	OK           bool      `json:"ok"`
+	OK           bool      `json:"ok"`              // it was read, and does not fail
 	Stale        bool      `json:"stale,omitempty"` // it can be read, but hides reports
 	SuccessAt    time.Time `json:"last_success_at,omitzero"`
 	FailureAt    time.Time `json:"last_failure_at,omitzero"`
@@ -178,6 +178,16 @@ func (m *Monitor) surface(name string) *Surface {
 	return s
 }
 
+// Await lists a surface before this process has read it. last is when an earlier
+// process read it, zero if that is not known.
+func (m *Monitor) Await(name string, last time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.surface(name)
+	s.SuccessAt = last
+	s.OK = !last.IsZero()
+}
+
 // OK records a successful read.
 func (m *Monitor) OK(name string) {
 	m.mu.Lock()
@@ -192,7 +202,9 @@ func (m *Monitor) OK(name string) {
 func (m *Monitor) Seen(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.surface(name).SuccessAt = time.Now()
+	s := m.surface(name)
+	s.SuccessAt = time.Now()
+	s.OK = !m.failing(s)
 }
 
 // Fail records a failed read. A grave failure counts at once: markup in an unknown
@@ -207,7 +219,13 @@ func (m *Monitor) Fail(name, reason string, grave bool) {
 	s.Failures++
 	s.FailureAt, s.Error = now, reason
 	m.grave[name] = m.grave[name] || grave
-	s.OK = s.Failures <= tolerated && !m.grave[name]
+	s.OK = !s.SuccessAt.IsZero() && !m.failing(s)
+}
+
+// failing reports whether the last reads of a surface failed. It does not if it was
+// never read. m.mu is held.
+func (m *Monitor) failing(s *Surface) bool {
+	return s.Failures > tolerated || s.Failures > 0 && m.grave[s.Name]
 }
 
 // overdue is the number of intervals without a read after which a surface is a
@@ -257,7 +275,7 @@ func (m *Monitor) Failing(name string) bool {
 	defer m.mu.Unlock()
 	s := m.surfaces[name]
 	_, stale := m.stale[name]
-	return stale || s != nil && !s.OK
+	return stale || s != nil && m.failing(s)
 }
 
 // Published records the time of a publication, which separates Live from Quiet.
@@ -323,7 +341,7 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 	reasons := []Reason{}
 	state := Live
 	for _, name := range slices.Sorted(maps.Keys(m.surfaces)) {
-		if s := m.surfaces[name]; !s.OK && s.Failures > 0 {
+		if s := m.surfaces[name]; m.failing(s) {
 			state = Degraded
 			reasons = append(reasons, Reason{Surface: name, Text: s.Error, Since: s.FailingSince})
 		}
@@ -337,7 +355,7 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 		if s := m.surfaces[name]; s != nil && s.SuccessAt.After(last) {
 			last = s.SuccessAt
 		}
-		if s := m.surfaces[name]; now.Sub(last) > overdue*m.expected[name] && (s == nil || s.OK) {
+		if s := m.surfaces[name]; now.Sub(last) > overdue*m.expected[name] && (s == nil || !m.failing(s)) {
 			state = Degraded
 			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: more urgent requests take precedence", Since: last})
 		}
@@ -362,7 +380,7 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 	if !unread {
 		m.starting = time.Time{}
 	}
-	if s := m.surfaces[Store]; s != nil && !s.OK && now.Sub(s.FailingSince) > m.blindAfter {
+	if s := m.surfaces[Store]; s != nil && m.failing(s) && now.Sub(s.FailingSince) > m.blindAfter {
 		state = Blind
 	}
 	if state == Live && now.Sub(m.newest) > quietAfter {
@@ -374,7 +392,7 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 // awaited reports whether the first read of a series is still to be expected: it has
 // not failed, and not much time has passed. m.mu is held.
 func (m *Monitor) awaited(t disclosure.Type, now time.Time) bool {
-	if s := m.surfaces[Feed(t)]; s != nil && !s.OK && s.Failures > 0 {
+	if s := m.surfaces[Feed(t)]; s != nil && m.failing(s) {
 		return false
 	}
 	return !m.starting.IsZero() && now.Sub(m.starting) < m.blindAfter

@@ -292,6 +292,37 @@ func TestRestart(t *testing.T) {
 	want(t, m, health.Quiet)
 }
 
+// TestUnread: a surface is not healthy before it was read, and is no reason either.
+func TestUnread(t *testing.T) {
+	m := health.NewMonitor(blindAfter)
+	read := time.Now().Add(-time.Hour)
+	m.Await("permalink-ip", time.Time{})
+	m.Await("registers", read)
+	m.Await("exchange", time.Time{})
+	m.Fail("exchange", away, false) // one failure does not make it healthy
+	sees(m)
+	s := want(t, m, health.Quiet)
+	for _, sf := range s.Surfaces {
+		unread := sf.Name == "permalink-ip" || sf.Name == "exchange"
+		if sf.OK == unread || sf.SuccessAt.IsZero() != unread {
+			t.Errorf("surface: got %+v, want it to be unread: %v", sf, unread)
+		}
+		if sf.Name == "registers" && !sf.SuccessAt.Equal(read) {
+			t.Errorf("registers: got %+v, want the last read at %v", sf, read)
+		}
+	}
+	if m.Failing("permalink-ip") || m.Failing("exchange") {
+		t.Error("a surface that was not read yet is failing, want not")
+	}
+	m.OK("exchange")
+	m.Seen("permalink-ip")
+	for _, sf := range want(t, m, health.Quiet).Surfaces {
+		if !sf.OK {
+			t.Errorf("surface: got %+v, want ok", sf)
+		}
+	}
+}
+
 // TestSeenInPart: a successful read of a part of a surface does not clear the
 // failure of another, but counts as a read of the series.
 func TestSeenInPart(t *testing.T) {

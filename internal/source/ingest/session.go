@@ -100,6 +100,7 @@ func (s *session) begin(ctx context.Context) error {
 // work runs all loops until the context or one of them ends.
 func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	i.monitor.Restart(i.Coverage.SourceStatus(true).State)
+	i.awaitSurfaces()
 	s, err := i.startSession(ctx, lease)
 	if err != nil {
 		return err
@@ -127,6 +128,24 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 		g.Go(func() error { return loop(ctx) })
 	}
 	return g.Wait()
+}
+
+// awaitSurfaces lists all surfaces that are read, so that the status says which were not
+// read yet. The directory is read once a day, so its last read may be that of another
+// term.
+func (i *Ingest) awaitSurfaces() {
+	for _, name := range health.Surfaces {
+		switch name {
+		case health.Exchange:
+			if i.Exchange != nil {
+				i.monitor.Await(name, i.Coverage.Time(name))
+			}
+		case health.Register:
+			i.monitor.Await(name, i.Coverage.Time(name))
+		default:
+			i.monitor.Await(name, time.Time{})
+		}
+	}
 }
 
 // startSession returns the session of a term. It retries until the store

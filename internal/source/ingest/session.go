@@ -3,9 +3,11 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +28,9 @@ type term struct {
 	*Ingest
 	lease  *store.Lease
 	series map[disclosure.Type]*series
+
+	mu       sync.Mutex
+	unstored time.Time // guarded by mu: when reports could last not be stored; zero after some were
 }
 
 // series is what the loops share about one series.
@@ -165,7 +170,7 @@ func (i *Ingest) startSession(ctx context.Context, lease *store.Lease) (*session
 		if fault.KindOf(err) == fault.Conflict {
 			return nil, err
 		}
-		i.monitor.Fail(health.Store, regulator.Reason(err), false)
+		i.monitor.Fail(health.Store, storeReason(err), false)
 		if err := retry.Sleep(ctx, i.backoff(try)); err != nil {
 			return nil, err
 		}
@@ -202,7 +207,7 @@ func (s *session) reportStatus(ctx context.Context) error {
 			unlogged, logged = false, time.Now()
 		}
 		if was != "" || time.Since(stored) >= every {
-			if s.recordStore(ctx, s.writeStatus(ctx, status)) == nil {
+			if s.recordStatus(ctx, s.writeStatus(ctx, status)) == nil {
 				stored = time.Now()
 			}
 		}
@@ -254,7 +259,49 @@ func (t *term) recordRead(ctx context.Context, surface string, start time.Time, 
 
 // recordStore records the outcome of using the store and returns the error.
 func (t *term) recordStore(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
+		t.monitor.Fail(health.Store, storeReason(err), false)
+		t.Logger.Debug("using the store failed", "err", err)
+		return err
+	}
 	return t.record(ctx, health.Store, err)
+}
+
+// recordAppend records the outcome of storing reports or issuers and returns the error.
+func (t *term) recordAppend(ctx context.Context, err error) error {
+	t.mu.Lock()
+	switch {
+	case err == nil:
+		t.unstored = time.Time{}
+	case ctx.Err() == nil:
+		t.unstored = time.Now()
+	}
+	t.mu.Unlock()
+	return t.recordStore(ctx, err)
+}
+
+// retried is how soon reports that could not be stored are tried again at the latest.
+const retried = 2 * time.Minute
+
+// recordStatus records the outcome of storing the status and returns the error. While
+// reports cannot be stored, it does not matter that the status can.
+func (t *term) recordStatus(ctx context.Context, err error) error {
+	t.mu.Lock()
+	unstored := !t.unstored.IsZero() && time.Since(t.unstored) < retried
+	t.mu.Unlock()
+	if err == nil && unstored {
+		t.monitor.Seen(health.Store)
+		return nil
+	}
+	return t.recordStore(ctx, err)
+}
+
+// storeReason returns the text of an error of the store that clients may see.
+func storeReason(err error) string {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e.Message
+	}
+	return "the store does not answer as it should; the log of the service has the cause"
 }
 
 func (t *term) record(ctx context.Context, surface string, err error) error {

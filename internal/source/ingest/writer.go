@@ -146,7 +146,7 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 	out, err := w.Store.Append(ctx, store.Batch{
 		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: w.lease,
 	})
-	if err := w.recordStore(ctx, store.Unavailable(err)); err != nil {
+	if err := w.recordAppend(ctx, store.Unavailable(err)); err != nil {
 		return out, err
 	}
 	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // only reports are counted here
@@ -167,11 +167,11 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 
 // appendIssuers appends issuers of the directory.
 func (w *writer) appendIssuers(ctx context.Context, issuers []disclosure.Issuer) error {
-	err := w.claim(ctx)
-	if err == nil {
-		_, err = w.Store.Append(ctx, store.Batch{Issuers: issuers, Lease: w.lease})
+	if err := w.claim(ctx); err != nil {
+		return w.recordStore(ctx, store.Unavailable(err))
 	}
-	return w.recordStore(ctx, store.Unavailable(err))
+	_, err := w.Store.Append(ctx, store.Batch{Issuers: issuers, Lease: w.lease})
+	return w.recordAppend(ctx, store.Unavailable(err))
 }
 
 // claim marks the store before the first append. The regulator must have

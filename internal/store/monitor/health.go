@@ -40,7 +40,8 @@ type health struct {
 	methods map[method]*calls  // guarded by mu
 	damaged map[string]Failure // guarded by mu; by part
 	failing bool               // guarded by mu: whether an outage was logged
-	worked  [2]time.Time       // guarded by mu: when a method last succeeded, and when one that stores reports did
+	worked  [2]time.Time       // guarded by mu: when a method last succeeded, and when one that writes what reports need did
+	others  time.Time          // guarded by mu: when it was last seen that another process writes to the store
 	logged  time.Time          // guarded by mu
 	checked time.Time          // guarded by mu: see Checked
 }
@@ -50,6 +51,12 @@ type method struct {
 	part, name string
 	writes     bool
 }
+
+// Methods whose results mean more than those of others.
+var (
+	appendReports = method{"log", "Append", true}
+	acquireLease  = method{"leases", "AcquireLease", true}
+)
 
 // calls are the results of the calls of one method.
 type calls struct {
@@ -81,6 +88,15 @@ func (h *health) record(ctx context.Context, m method, took time.Duration, err e
 	if r == nil {
 		r = &calls{}
 		h.methods[m] = r
+	}
+	if refused := err != nil && !failed; refused && m.writes {
+		// It wrote nothing, so that it does not prove that something can be written. A
+		// lease that another process holds was written by it a moment ago.
+		if m == acquireLease && fault.KindOf(err) == fault.Conflict {
+			r.failures = 0
+			h.others = time.Now()
+		}
+		return
 	}
 	if !failed {
 		r.failures = 0
@@ -135,11 +151,18 @@ func (h *health) failures() []Failure {
 }
 
 // over reports whether the failures of a method that is called rarely no longer count.
-// h.mu is held.
+// Reports that could not be stored are tried again and again, and count until they are
+// stored: other writes may succeed meanwhile, such as small ones on a full disk. But if
+// another process stores them, this one does not try again. h.mu is held.
 func (h *health) over(m method, r *calls) bool {
-	worked := h.worked[0]
-	if m.writes {
+	var worked time.Time
+	switch {
+	case m == appendReports:
+		worked = h.others
+	case m.writes:
 		worked = h.worked[1]
+	default:
+		worked = h.worked[0]
 	}
 	age := time.Since(r.at)
 	return age > forgetting || age > passing && worked.Sub(r.at) > passing

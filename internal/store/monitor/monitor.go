@@ -60,7 +60,11 @@ func (s *Store) SetDamaged(part string, damaged bool) {
 }
 
 func (s *Store) Append(ctx context.Context, b store.Batch) (_ store.Outcome, err error) {
-	defer s.watch(ctx, method{"log", "Append", true}, &err)()
+	m := appendReports
+	if len(b.Issuers)+len(b.Reports)+len(b.Aside) == 0 {
+		m = method{"log", "Append nothing", true} // it does not prove that reports can be stored
+	}
+	defer s.watch(ctx, m, &err)()
 	return s.Store.Append(ctx, b)
 }
 
@@ -141,7 +145,7 @@ func (s *Store) Wait(ctx context.Context, after int64) error {
 }
 
 func (s *Store) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (_ store.Lease, err error) {
-	defer s.watch(ctx, method{"leases", "AcquireLease", true}, &err)()
+	defer s.watch(ctx, acquireLease, &err)()
 	return s.Store.AcquireLease(ctx, name, holder, ttl)
 }
 

@@ -265,6 +265,49 @@ func TestRareMethod(t *testing.T) {
 	})
 }
 
+// TestReportsAreNotStored: while reports cannot be stored, no other call makes it look
+// better, neither one that writes something else nor one that writes nothing. It is over
+// when reports are stored, or when another process does it.
+func TestReportsAreNotStored(t *testing.T) {
+	for _, end := range []string{"stored", "another process"} {
+		t.Run(end, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				b, s, _ := watched(t)
+				reports := store.Batch{Reports: make([]disclosure.Report, 1)}
+				began := time.Now()
+				for range 6 {
+					b.err = errAway
+					_, _ = s.Append(ctx, reports)
+					_, _ = s.Append(ctx, reports)
+					for _, err := range []error{nil, fault.New(fault.Invalid, "x")} {
+						b.err = err
+						_, _ = s.Append(ctx, store.Batch{})
+						_, _ = s.PutRecords(ctx, nil, store.Record{Kind: store.CoverageKind})
+					}
+					_, _ = s.Append(ctx, reports) // refused
+					time.Sleep(10 * time.Second)
+					if f := want(t, s, "log")[0]; !f.Since.Equal(began) || !f.Writes {
+						t.Errorf("the failure is %+v, want one of writes since %v", f, began)
+					}
+				}
+				b.err = nil
+				if end == "stored" {
+					_, _ = s.Append(ctx, reports)
+				} else {
+					b.err = fault.New(fault.Conflict, "another process holds the lease")
+					_, _ = s.AcquireLease(ctx, "ingest", "ana", time.Second)
+				}
+				want(t, s)
+			})
+		})
+	}
+}
+
+func (b *broken) AcquireLease(context.Context, string, string, time.Duration) (store.Lease, error) {
+	return store.Lease{}, b.err
+}
+
 func (b *broken) PutRecords(context.Context, *store.Lease, ...store.Record) ([]store.Record, error) {
 	return nil, b.err
 }

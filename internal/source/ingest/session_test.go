@@ -1,0 +1,60 @@
+package ingest
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/source/health"
+	"pregon/internal/store"
+)
+
+// TestUnstoredReports: while reports cannot be stored, the state does not improve
+// because the status can, and the reason names the store.
+func TestUnstoredReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := New(Options{Logger: slog.New(slog.DiscardHandler), Poll: time.Second})
+		s := &term{Ingest: i}
+		sees := func() health.Status {
+			for _, name := range disclosure.Types {
+				i.monitor.OK(health.Feed(name))
+			}
+			return i.Status()
+		}
+		var states []health.State
+		for second := range 60 {
+			full := errors.New("no space left on device")
+			if err := s.recordAppend(t.Context(), store.Unavailable(full)); !errors.Is(err, full) {
+				t.Fatalf("recordAppend: got %v, want %v", err, full)
+			}
+			if second%5 == 0 {
+				if err := s.recordStatus(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			status := sees()
+			states = append(states, status.State)
+			for _, r := range status.Reasons {
+				if r.Surface != health.Store || !strings.Contains(r.Text, "the store") {
+					t.Fatalf("reason: got %+v, want one that names the store", r)
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		want := []health.State{health.Quiet, health.Degraded, health.Blind}
+		if got := slices.Compact(states); !slices.Equal(got, want) {
+			t.Errorf("states: got %v, want %v", got, want)
+		}
+		if err := s.recordAppend(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := sees().State; got != health.Quiet {
+			t.Errorf("after reports were stored: got %s, want quiet", got)
+		}
+	})
+}

@@ -65,6 +65,7 @@ type holder struct {
 	author
 	known bool // the lease was read
 	held  bool // the lease is in force
+	doubt bool // it had expired when it was last read
 }
 
 // New returns a tracker that is empty until Refresh.
@@ -145,7 +146,14 @@ func (t *Tracker) readLease(ctx context.Context) error {
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.setHolder(author{l.Holder, l.Term}, held)
+		a := author{l.Holder, l.Term}
+		expired := !held && l.Expires.After(time.Unix(0, 0)) // and was not released
+		if expired && t.holder.held && t.holder.author == a && !t.holder.doubt {
+			// If the clock was set forward, its holder renews it within a second.
+			t.holder.doubt = true
+			return nil
+		}
+		t.setHolder(a, held)
 		return nil
 	})
 }
@@ -233,10 +241,10 @@ func (t *Tracker) add(name, text string) {
 	t.statusSeen = time.Now()
 	t.status, t.author, t.reported = parseStatus(text)
 	t.checkAuthor()
-	if before == "" { // it may be old: use the time in it
-		if t.reported && t.status.At.Before(t.statusSeen) {
-			t.statusSeen = t.status.At
-		}
+	if before == "" && t.reported { // it may be old: use the time in it
+		// Add keeps the monotonic reading, so that a later step of the clock does not
+		// change the age.
+		t.statusSeen = t.statusSeen.Add(-max(0, t.statusSeen.Sub(t.status.At)))
 	}
 }
 

@@ -481,6 +481,61 @@ func TestStartingIsBounded(t *testing.T) {
 	})
 }
 
+// TestLeaseAfterAStepOfTheClock: a lease that has expired is trusted until the next
+// look, since its holder renews it if the clock was set forward.
+func TestLeaseAfterAStepOfTheClock(t *testing.T) {
+	lease := &leaseOf{lease: store.Lease{Name: "ingest", Holder: "ana", Term: 1, Expires: time.Now()}, held: true}
+	l := coverage.New(memory{})
+	l.Lease(lease, "ingest")
+	must(t, l.SetStatus(t.Context(), &lease.lease, health.Status{State: health.Live, At: time.Now()}))
+	for n, step := range []struct {
+		held bool
+		want health.State
+	}{
+		{true, health.Live}, {false, health.Live}, {true, health.Live}, {false, health.Live}, {false, health.Starting}, {true, health.Live},
+	} {
+		lease.held = step.held
+		must(t, l.Refresh(t.Context()))
+		if got := l.SourceStatus(true).State; got != step.want {
+			t.Errorf("look %d: the source is %s, want %s", n, got, step.want)
+		}
+	}
+}
+
+// TestElapsed: a time in the future was stored before the clock was set back.
+func TestElapsed(t *testing.T) {
+	for _, test := range []struct {
+		ago  time.Duration
+		want bool
+	}{
+		{2 * time.Hour, true},
+		{30 * time.Minute, false},
+		{-time.Second, false}, // of a machine whose clock is ahead
+		{-50 * time.Minute, true},
+	} {
+		if got := coverage.Elapsed(time.Now().Add(-test.ago), time.Hour); got != test.want {
+			t.Errorf("an hour since %v ago: got %v, want %v", test.ago, got, test.want)
+		}
+	}
+}
+
+// TestStatusOfAnotherClock: the age of a status counts from when it was read, if its
+// time is in the future.
+func TestStatusOfAnotherClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := coverage.New(memory{})
+		time.Sleep(time.Hour) // this process did not just begin
+		must(t, l.SetStatus(t.Context(), nil, health.Status{State: health.Live, At: time.Now().Add(time.Hour)}))
+		if got := l.SourceStatus(true).State; got != health.Live {
+			t.Errorf("at first the source is %s, want live", got)
+		}
+		time.Sleep(21 * time.Second)
+		if got := l.SourceStatus(true).State; got != health.Blind {
+			t.Errorf("without another report the source is %s, want blind", got)
+		}
+	})
+}
+
 // memory is a store that accepts all records and keeps none.
 type memory struct{ store.Records }
 

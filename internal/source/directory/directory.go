@@ -206,9 +206,9 @@ func (r *Refresher) refresh(ctx context.Context, j *joiner, surface string, part
 // due reports whether a part is to be read: daily, and sooner after a failure.
 func (r *Refresher) due(p part) bool {
 	if last := r.failure(p); last.Tries > 0 {
-		return time.Since(last.At) >= last.wait()
+		return coverage.Elapsed(last.At, last.wait())
 	}
-	return time.Since(r.Coverage.Time(p.name)) >= refreshEvery
+	return coverage.Elapsed(r.Coverage.Time(p.name), refreshEvery)
 }
 
 // failure returns the stored failure of a part.

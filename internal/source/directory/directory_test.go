@@ -37,6 +37,20 @@ func (w *world) tomorrow(s *Refresher) {
 	w.later(s)
 }
 
+// TestDueAfterAStepOfTheClock: a part that was read before the clock was set back is
+// read again, not an hour too late.
+func TestDueAfterAStepOfTheClock(t *testing.T) {
+	w := newWorld(t)
+	r := w.refresher()
+	p := part{name: health.Register + "/managers"}
+	for ahead, want := range map[time.Duration]bool{time.Hour: true, 0: false, -refreshEvery: true} {
+		w.setClock(r, p.name, time.Now().Add(ahead))
+		if got := r.due(p); got != want {
+			t.Errorf("read %v ahead of the clock: due %v, want %v", ahead, got, want)
+		}
+	}
+}
+
 func (w *world) setClock(s *Refresher, name string, at time.Time) {
 	w.Helper()
 	if err := w.coverage.SetTime(w.Context(), s.Lease, name, at); err != nil {

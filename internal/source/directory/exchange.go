@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/source/coverage"
 	"pregon/internal/source/exchange"
 	"pregon/internal/source/regulator"
 	"pregon/internal/store"
@@ -37,7 +38,7 @@ func (l *listed) detailsKey() string { return "exchange/" + l.ISIN }
 // due reports whether the details are to be read: the row in the list changed,
 // the last try failed, or they are old.
 func (l *listed) due() bool {
-	return l.Row != l.Fingerprint() || !l.Failed.IsZero() || time.Since(l.At) >= detailsEvery
+	return l.Row != l.Fingerprint() || !l.Failed.IsZero() || coverage.Elapsed(l.At, detailsEvery)
 }
 
 // exchange reads the list of shares and the details of those that changed. The

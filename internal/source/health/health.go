@@ -135,7 +135,7 @@ type Monitor struct {
 	mu       sync.Mutex
 	surfaces map[string]*Surface      // guarded by mu
 	grave    map[string]bool          // guarded by mu: surfaces whose failure counts at once
-	newest   time.Time                // guarded by mu: of the newest publication
+	newest   time.Time                // guarded by mu: of the newest publication, by the clock of this process
 	state    State                    // guarded by mu
 	since    time.Time                // guarded by mu: of state
 	began    time.Time                // guarded by mu
@@ -280,6 +280,8 @@ func (m *Monitor) Failing(name string) bool {
 
 // Published records the time of a publication, which separates Live from Quiet.
 func (m *Monitor) Published(at time.Time) {
+	now := time.Now()
+	at = now.Add(-max(0, now.Sub(at))) // with a monotonic reading, so that its age does not change with the clock
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if at.After(m.newest) {

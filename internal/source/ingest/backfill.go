@@ -304,6 +304,9 @@ func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id strin
 	if err := i.Known.CatchUp(ctx); err != nil {
 		return err
 	}
+	// A request is a new time. Times are not compared with the clock, since that of the
+	// other process may differ.
+	before := i.Coverage.Time(waitingKey)
 	if err := i.Coverage.SetValue(ctx, lease, aloneKey, i.Holder); err != nil {
 		return err
 	}
@@ -319,7 +322,6 @@ func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id strin
 		return s.backfill.do(ctx, job)
 	})
 	g.Go(func() error {
-		began := time.Now().Truncate(time.Second)
 		for {
 			select {
 			case <-finished:
@@ -332,7 +334,7 @@ func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id strin
 			if job, ok := i.Coverage.Job(id); ok {
 				show(job, true)
 			}
-			if !i.Coverage.Time(waitingKey).Before(began) {
+			if !i.Coverage.Time(waitingKey).Equal(before) {
 				return errSteppedDown
 			}
 		}

@@ -256,6 +256,24 @@ func TestBackfillStepsDown(t *testing.T) {
 		}
 		return nil
 	})
+	// The clock of a process that waits may be behind, or was set back.
+	term := func() int64 {
+		lease, _, err := w.store.CurrentLease(t.Context(), LeaseName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lease.Term
+	}
+	first := term()
+	if err := w.coverage.SetTime(t.Context(), nil, waitingKey, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(func() error {
+		if term() == first {
+			return errors.New("it does not release the lease for a process with another clock")
+		}
+		return nil
+	})
 	reads := w.newIngest("reads")
 	w.run(reads.Run)
 	w.eventually(func() error {

@@ -16,7 +16,8 @@ import (
 // gaps looks up the numbers that are missing in a series.
 type gaps struct {
 	*writer
-	failed map[string]*failedNumber // by report id
+	failed map[string]*failedNumber                // by report id
+	found  map[disclosure.Type]map[int64]time.Time // when gaps were found by this process, by their first number
 }
 
 // failedNumber is a missing number that could not be looked up.
@@ -31,6 +32,10 @@ const (
 	lookupAgain  = 24 * time.Hour // a number that did not exist may be published late
 	lookupDays   = 7
 )
+
+func newGaps(w *writer) *gaps {
+	return &gaps{writer: w, failed: map[string]*failedNumber{}, found: map[disclosure.Type]map[int64]time.Time{}}
+}
 
 // run looks up missing numbers until the context ends.
 func (g *gaps) run(ctx context.Context) error {
@@ -51,7 +56,9 @@ func (g *gaps) run(ctx context.Context) error {
 // fails or if there are too many.
 func (g *gaps) round(ctx context.Context, t disclosure.Type) {
 	lookups, failures := 0, 0
-	for _, gap := range g.Coverage.Gaps(t, coverage.InOrder(g.Recent.Numbers(t))) {
+	gaps := g.Coverage.Gaps(t, coverage.InOrder(g.Recent.Numbers(t)))
+	g.remember(t, gaps)
+	for _, gap := range gaps {
 		for number := gap.First; number <= gap.Last; number++ {
 			id := disclosure.ReportID(t, number)
 			last := g.failed[id]
@@ -77,13 +84,28 @@ func (g *gaps) round(ctx context.Context, t disclosure.Type) {
 	}
 }
 
+// remember records when the present gaps of a series were found, and forgets others.
+func (g *gaps) remember(t disclosure.Type, gaps []coverage.Gap) {
+	found := make(map[int64]time.Time, len(gaps))
+	for _, gap := range gaps {
+		at, known := g.found[t][gap.First]
+		if !known {
+			at = time.Now()
+		}
+		found[gap.First] = at
+	}
+	g.found[t] = found
+}
+
 // missing reports whether a number of a gap is to be looked up: when it is late
-// enough, and if it did not exist then, again every day for a week.
+// enough, and if it did not exist then, again every day for a week. A gap that this
+// process has known for long enough is late whatever the clock says.
 func (g *gaps) missing(t disclosure.Type, number int64, gap coverage.Gap) bool {
 	age := time.Since(gap.Next.At)
+	found, known := g.found[t][gap.First]
+	late := age > g.intervals.gapsAfter || known && time.Since(found) > g.intervals.gapsAfter
 	lastLookup := g.Coverage.Absent(t, number)
-	return age > g.intervals.gapsAfter &&
-		(lastLookup.IsZero() || age < lookupDays*24*time.Hour && time.Since(lastLookup) > lookupAgain)
+	return late && (lastLookup.IsZero() || age < lookupDays*24*time.Hour && coverage.Elapsed(lastLookup, lookupAgain))
 }
 
 // probePages queues the newest report while pages fail: without a queued report

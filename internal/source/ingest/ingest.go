@@ -97,7 +97,7 @@ type Ingest struct {
 	intervals intervals
 
 	changes   struct{ taken, lost, yielded atomic.Uint64 } // of the lease
-	yieldedAt atomic.Int64                                 // when the lease was last yielded, in Unix nanoseconds
+	yieldedAt atomic.Pointer[time.Time]                    // when the lease was last yielded; nil for never
 
 	mu      sync.Mutex
 	holding bool     // guarded by mu
@@ -197,7 +197,8 @@ func (i *Ingest) Run(ctx context.Context) error {
 		wait := leaseRetry
 		if errors.Is(err, errBlind) {
 			i.changes.yielded.Add(1)
-			i.yieldedAt.Store(time.Now().UnixNano())
+			now := time.Now()
+			i.yieldedAt.Store(&now)
 			wait = i.intervals.aside
 		} else {
 			i.changes.lost.Add(1)

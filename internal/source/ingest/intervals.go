@@ -10,6 +10,7 @@ import (
 type intervals struct {
 	blind         time.Duration // how long a blind process holds the lease before it yields
 	probe         time.Duration // between two probes of the source while the holder of the lease is blind
+	dead          time.Duration // how long a lease may be unchanged: longer than any process takes to renew it
 	aside         time.Duration // before the lease is requested again after it was yielded
 	unoffered     time.Duration // before this process offers its sight again after it yielded the lease
 	compare       time.Duration // between two comparisons of a feed with its list, in working hours
@@ -37,6 +38,7 @@ type intervals struct {
 var usual = intervals{
 	blind:         20 * time.Second,
 	probe:         10 * time.Second,
+	dead:          15 * time.Second,
 	aside:         5 * time.Second,
 	unoffered:     time.Minute,
 	compare:       8 * time.Second,

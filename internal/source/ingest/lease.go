@@ -30,6 +30,7 @@ func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
 	defer probes.Wait()
 	defer acquired()
 	trouble := outage.Log{Logger: i.Logger}
+	var other watchedLease
 	for {
 		lease, err := tryLease(ctx, i.Store, i.Holder)
 		if err == nil {
@@ -39,6 +40,7 @@ func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
 		if fault.KindOf(err) == fault.Conflict {
 			trouble.Recovered("the lease can be requested again")
 			i.requestStepDown(ctx)
+			i.endDeadLease(ctx, &other)
 		} else if ctx.Err() == nil {
 			trouble.Failed("the lease cannot be requested", "err", err)
 		}
@@ -46,6 +48,39 @@ func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
 			return store.Lease{}, err
 		}
 	}
+}
+
+// watchedLease is the lease of another process.
+type watchedLease struct {
+	lease store.Lease
+	since time.Time // of its last renewal, by this process's clock
+}
+
+// dead reports whether a lease was not renewed for a time, which is measured without
+// the wall clock.
+func (w *watchedLease) dead(now store.Lease, after time.Duration) bool {
+	same := now.Holder == w.lease.Holder && now.Term == w.lease.Term && now.Expires.Equal(w.lease.Expires)
+	if !same || w.since.IsZero() {
+		w.lease = now
+		w.since = time.Now()
+		return false
+	}
+	return time.Since(w.since) >= after
+}
+
+// endDeadLease releases the lease of a process that does not renew it. It has expired,
+// unless the clock was set back after that process died: then it would be in force
+// for as long. A process that still lives learns at its next renewal or write that it lost
+// the lease.
+func (i *Ingest) endDeadLease(ctx context.Context, other *watchedLease) {
+	ctx, cancel := context.WithTimeout(ctx, leaseTime)
+	defer cancel()
+	lease, held, err := i.Store.CurrentLease(ctx, LeaseName)
+	if err != nil || !held || !other.dead(lease, i.intervals.dead) {
+		return
+	}
+	i.Logger.Warn("the lease was not renewed, and has not expired because the clock was set back: it is released", "holder", lease.Holder)
+	_ = i.Store.ReleaseLease(ctx, lease) // if this fails, the next try repeats it
 }
 
 func tryLease(ctx context.Context, leases store.Leases, holder string) (store.Lease, error) {

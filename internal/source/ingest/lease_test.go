@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -78,6 +79,51 @@ func TestUsurped(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.whole()
+}
+
+// TestDeadLease: the lease of a process that died before the clock was set back is
+// taken over, though it has not expired.
+func TestDeadLease(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dead, err := w.store.AcquireLease(t.Context(), LeaseName, "dead", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := w.newIngest("first")
+	i.intervals.dead = time.Second
+	w.run(i.Run)
+	w.eventually(func() error {
+		if !i.Holding() {
+			return errors.New("the lease is not taken over")
+		}
+		return nil
+	})
+	if _, err := w.store.Append(t.Context(), store.Batch{Lease: &dead}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a write under the lease that ended: got %v, want a conflict", err)
+	}
+}
+
+// TestWatchedLease: a lease that is renewed is not dead.
+func TestWatchedLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w watchedLease
+		lease := store.Lease{Name: LeaseName, Holder: "ana", Term: 1, Expires: time.Now()}
+		for range 5 {
+			lease.Expires = lease.Expires.Add(-time.Hour) // the clock is set back again and again
+			if w.dead(lease, time.Minute) {
+				t.Error("a lease that was renewed is dead")
+			}
+			time.Sleep(59 * time.Second)
+			if w.dead(lease, time.Minute) {
+				t.Error("a lease is dead before the time has passed")
+			}
+		}
+		time.Sleep(time.Second)
+		if !w.dead(lease, time.Minute) {
+			t.Error("a lease that is not renewed is not dead")
+		}
+	})
 }
 
 // countedLeases is a store that counts how often a lease is asked for.

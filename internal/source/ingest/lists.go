@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/retry"
+	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -167,7 +168,7 @@ const longList = 100
 
 // readRecently reports whether the whole list of today was read within the hour.
 func (l *lists) readRecently(t disclosure.Type) bool {
-	return time.Since(l.Coverage.Covered(t, disclosure.DayOf(time.Now()))) < time.Hour
+	return !coverage.Elapsed(l.Coverage.Covered(t, disclosure.DayOf(time.Now())), time.Hour)
 }
 
 // read reads the list of some days to its end and appends its rows. Rows that

@@ -126,7 +126,7 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	if s.documents != nil {
 		g.Go(func() error { return s.documents.Run(ctx, i.Recent) })
 	}
-	gaps := gaps{writer: s.writer, failed: map[string]*failedNumber{}}
+	gaps := newGaps(s.writer)
 	for _, loop := range []func(context.Context) error{
 		s.reportStatus, s.yield, s.endWithEpoch, s.pages.find, s.resolve, s.funds.run, gaps.run, s.directory.Run, s.backfill.run,
 	} {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
 )
@@ -57,4 +59,42 @@ func TestUnstoredReports(t *testing.T) {
 			t.Errorf("after reports were stored: got %s, want quiet", got)
 		}
 	})
+}
+
+// TestLateNumbers: a missing number is looked up though the clock was set back after
+// its neighbour was published, and again though its last search is in the future.
+func TestLateNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tracker := coverage.New(noRecords{})
+		i := New(Options{Logger: slog.New(slog.DiscardHandler), Coverage: tracker})
+		g := newGaps(&writer{term: &term{Ingest: i}})
+		gap := coverage.Gap{First: 7, Last: 7, Next: coverage.Numbered{Number: 8, At: time.Now().Add(time.Hour)}}
+		missing := func(want bool) {
+			t.Helper()
+			g.remember(disclosure.OIR, []coverage.Gap{gap})
+			if got := g.missing(disclosure.OIR, 7, gap); got != want {
+				t.Errorf("missing: got %v, want %v", got, want)
+			}
+		}
+		missing(false)
+		time.Sleep(i.intervals.gapsAfter)
+		missing(false)
+		time.Sleep(time.Second)
+		missing(true)
+		if err := tracker.SetAbsent(t.Context(), nil, disclosure.OIR, 7, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		missing(false)
+		if err := tracker.SetAbsent(t.Context(), nil, disclosure.OIR, 7, time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		missing(true)
+	})
+}
+
+// noRecords keeps nothing: the tracker answers from memory.
+type noRecords struct{ store.Records }
+
+func (noRecords) PutRecords(_ context.Context, _ *store.Lease, records ...store.Record) ([]store.Record, error) {
+	return records, nil
 }

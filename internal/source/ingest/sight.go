@@ -41,8 +41,8 @@ func (i *Ingest) offerSight(ctx context.Context) {
 		if other := i.Coverage.Value(sightKey); other != memo {
 			memo, next = other, time.Now().Add(i.intervals.probe) // one offer is enough
 		}
-		yielded := time.Unix(0, i.yieldedAt.Load())
-		if time.Now().Before(next) || time.Since(yielded) < i.intervals.unoffered {
+		yielded := i.yieldedAt.Load()
+		if time.Now().Before(next) || yielded != nil && time.Since(*yielded) < i.intervals.unoffered {
 			continue
 		}
 		next = time.Now().Add(i.intervals.probe)

@@ -93,7 +93,8 @@ func TestOffer(t *testing.T) {
 	}
 	w.disarm()
 	gaveUp := w.newIngest("gave up")
-	gaveUp.yieldedAt.Store(time.Now().UnixNano())
+	now := time.Now()
+	gaveUp.yieldedAt.Store(&now)
 	w.run(func(ctx context.Context) error { gaveUp.offerSight(ctx); return ctx.Err() })
 	w.run(func(ctx context.Context) error { other.offerSight(ctx); return ctx.Err() })
 	w.eventually(func() error {

@@ -39,6 +39,7 @@ import (
 var hurried = intervals{
 	blind:         time.Second,
 	probe:         500 * time.Millisecond,
+	dead:          time.Hour,
 	aside:         2 * time.Second,
 	unoffered:     time.Minute,
 	compare:       10 * time.Second,

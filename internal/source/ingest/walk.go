@@ -146,11 +146,20 @@ func (f *feed) isCompared(ctx context.Context, w *walk, row *regulator.Row) (boo
 	if err != nil {
 		return false, store.Unavailable(err)
 	}
-	since := w.since
-	if round := f.Coverage.Time(roundClock(f.series.name)); round.After(since) {
-		since = round
+	if len(known) == 0 {
+		return false, nil
 	}
-	return len(known) > 0 && known[0].FirstSeenAt.Before(since), nil
+	seen := known[0].FirstSeenAt
+	round := f.Coverage.Time(roundClock(f.series.name))
+	return precedes(seen, w.since) || precedes(seen, round), nil
+}
+
+// precedes reports whether a row was seen before a comparison began. A comparison in the
+// future is from before the clock was set back: rows that were seen since would precede
+// it too.
+func precedes(seen, began time.Time) bool {
+	began = began.Round(0) // the time of seen is from the store
+	return seen.Before(began) && !began.After(time.Now().Round(0))
 }
 
 // isLast reports whether a page is the last of its list. The latest HR have only one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -255,6 +256,27 @@ func TestWalkBesideRound(t *testing.T) {
 	if err := w.complete(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestPrecedes: a comparison from before the clock was set back proves nothing.
+func TestPrecedes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		for _, test := range []struct {
+			name        string
+			seen, began time.Time
+			want        bool
+		}{
+			{"before", now.Add(-time.Hour), now.Add(-time.Minute), true},
+			{"since", now.Add(-time.Minute), now.Add(-time.Hour), false},
+			{"none", now.Add(-time.Minute), time.Time{}, false},
+			{"set back", now.Add(-time.Minute), now.Add(time.Hour), false},
+		} {
+			if got := precedes(test.seen, test.began); got != test.want {
+				t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+			}
+		}
+	})
 }
 
 // TestWalkEnds: a list that repeats its rows past its end does not go on for ever.

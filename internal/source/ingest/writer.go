@@ -132,7 +132,7 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 		return store.Outcome{}, nil
 	}
 	if err := w.claim(ctx); err != nil {
-		return store.Outcome{}, w.recordStore(ctx, store.Unavailable(err))
+		return store.Outcome{}, err
 	}
 	var known []disclosure.Report
 	if ids := disclosure.RelatedIDs(reports); len(ids) > 0 {
@@ -168,25 +168,29 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 // appendIssuers appends issuers of the directory.
 func (w *writer) appendIssuers(ctx context.Context, issuers []disclosure.Issuer) error {
 	if err := w.claim(ctx); err != nil {
-		return w.recordStore(ctx, store.Unavailable(err))
+		return err
 	}
 	_, err := w.Store.Append(ctx, store.Batch{Issuers: issuers, Lease: w.lease})
 	return w.recordAppend(ctx, store.Unavailable(err))
 }
 
+// errUnanswered is not a failure of the store: nothing was written.
+var errUnanswered = fault.New(fault.Unavailable, "the regulator has not answered yet: nothing is stored before it is known what the source is")
+
 // claim marks the store before the first append. The regulator must have
 // answered by then: only its answers show whether it is simulated.
-func (w *writer) claim(ctx context.Context) (err error) {
+func (w *writer) claim(ctx context.Context) error {
 	if w.claimed.Load() {
 		return nil
 	}
 	if !w.Regulator.Answered() { // the exchange may have answered first
-		return fault.New(fault.Unavailable, "the regulator has not answered yet: nothing is stored before it is known what the source is")
+		return errUnanswered
 	}
-	if err = store.BindSource(ctx, w.Store, w.Regulator.Simulated()); err == nil {
-		w.claimed.Store(true)
+	if err := store.BindSource(ctx, w.Store, w.Regulator.Simulated()); err != nil {
+		return w.recordStore(ctx, store.Unavailable(err))
 	}
-	return err
+	w.claimed.Store(true)
+	return nil
 }
 
 // issuersOf returns the issuers of reports that the directory lacks. Known

@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"errors"
 	"testing"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/source/health"
 	"pregon/internal/store"
 )
 
@@ -33,5 +35,29 @@ func TestJoinByName(t *testing.T) {
 	}
 	if got[1].ID != "V69178358" || got[1].Kind != disclosure.Fund {
 		t.Errorf("the fund: got %+v, want V69178358 of kind %s", got[1], disclosure.Fund)
+	}
+}
+
+// TestRegulatorUnanswered: what cannot be stored because the regulator has not answered
+// yet is not a failure of the store.
+func TestRegulatorUnanswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	i := w.newIngest("first")
+	lease, err := tryLease(t.Context(), w.store, i.Holder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := i.newSession(t.Context(), &lease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.appendIssuers(t.Context(), []disclosure.Issuer{{ID: "X", Name: "X"}}); !errors.Is(err, errUnanswered) {
+			t.Fatalf("appendIssuers: got %v, want %v", err, errUnanswered)
+		}
+	}
+	if i.monitor.Failing(health.Store) {
+		t.Errorf("the store is failing: %+v", i.Status().Reasons)
 	}
 }

@@ -20,7 +20,7 @@ import (
 )
 
 type backfillCmd struct {
-	storeFlag
+	newStoreFlags
 	sourceFlags
 	From    string `placeholder:"DATE" help:"First day, as YYYY-MM-DD. Required, unless --numbers is given."`
 	To      string `placeholder:"DATE" help:"Last day. Default: today."`
@@ -40,7 +40,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	if err := c.sourceFlags.validate(); err != nil {
 		return err
 	}
-	db, err := c.open(ctx, true)
+	db, err := c.openOrCreate(ctx)
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func TestBackupFiles(t *testing.T) {
 		"no directory to keep": {[]string{"--store", store, "--to", filepath.Join(dir, "none"), "--keep", "2"}, "create it"},
 		"keep without one":     {[]string{"--store", store, "--to", filepath.Join(dir, "x.db"), "--keep", "1"}, "needs a directory"},
 		"no store":             {[]string{"--store", "sqlite:" + filepath.Join(dir, "no.db"), "--to", dir}, "there is no store"},
-		"not a store":          {[]string{"--store", "sqlite:" + filepath.Join(dir, "pregon-2020.db"), "--to", dir}, "no log"},
+		"not a store":          {[]string{"--store", "sqlite:" + filepath.Join(dir, "pregon-2020.db"), "--to", dir}, "there is no store"},
 		"a directory in a way": {[]string{"--store", store, "--to", filepath.Join(dir, "none", "x.db")}, "create it"},
 	} {
 		out, err := exec.Command(program, append([]string{"backup"}, test.args...)...).CombinedOutput()

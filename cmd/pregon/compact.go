@@ -30,7 +30,7 @@ func (c *compactCmd) Run(ctx context.Context, p *process) error {
 	if c.KeepDeliveries < 1 || c.KeepCounts < 1 || c.KeepCounts > usage.Retention {
 		return fault.New(fault.Invalid, "--keep-deliveries must be at least 1 day, and --keep-counts from 1 to %d days", usage.Retention)
 	}
-	db, err := c.open(ctx, false)
+	db, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

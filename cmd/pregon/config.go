@@ -56,6 +56,12 @@ type storeFlag struct {
 	Store string `default:"sqlite:data/pregon.db" placeholder:"sqlite:PATH|postgres://…" help:"Where data is stored: sqlite:PATH for a file, sqlite:PATH?mode=rw for one that must exist already, or a postgres:// address."`
 }
 
+// newStoreFlags are embedded by every command that creates a missing store.
+type newStoreFlags struct {
+	storeFlag
+	NewStore bool `help:"Begin with an empty store if the SQLite file is missing or empty, although a file beside it shows that there was one: its reports, keys and webhooks are given up. Give it once."`
+}
+
 // sourceFlags are embedded by every command that reads the source.
 type sourceFlags struct {
 	RegulatorURL string        `name:"regulator-url" default:"https://www.cnmv.es" placeholder:"ORIGIN" help:"The regulator's site."`
@@ -84,7 +90,7 @@ func (f *sourceFlags) validate() error {
 
 // serveConfig holds the settings of serve.
 type serveConfig struct {
-	storeFlag
+	newStoreFlags
 	StoreRead string        `placeholder:"postgres://…" help:"Address of a standby server of --store, from which a process with --role serve reads reports and documents."`
 	Role      role          `default:"all" enum:"all,serve,ingest,deliver" help:"What this process does: serve clients, ingest from the source, deliver to webhooks, or all of it. Processes on one store share the work."`
 	WaitStore time.Duration `default:"60s" help:"How long to wait at the start for a PostgreSQL that does not answer, before giving up."`

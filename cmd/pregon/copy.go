@@ -34,7 +34,7 @@ func (c *copyCmd) Run(ctx context.Context, p *process) error {
 		return fmt.Errorf("the source: %w", err)
 	}
 	defer source.Close()
-	target, err := to.OpenCopy(ctx, true)
+	target, err := to.BeginAnew().OpenCopy(ctx, true) // no service starts on it before it is complete
 	if err != nil {
 		return fmt.Errorf("the target: %w", err)
 	}

@@ -94,7 +94,15 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 	defer cancel()
 	c.Found = address.String()
 	version, latest, err := address.Schema(ctx)
+	absent := fault.KindOf(err) == fault.NotFound && !address.MustExist() || err == nil && version == 0
+	var refused error // serve would not create a store
+	if absent {
+		refused = address.MayCreate()
+	}
 	switch {
+	case refused != nil:
+		c.Fail(0, "%v", refused)
+		c.Loses = true
 	case fault.KindOf(err) == fault.NotFound && !address.MustExist():
 		c.Found += " does not exist yet: serve creates it"
 		checkWritable(c, filepath.Dir(address.Path()))

@@ -232,7 +232,7 @@ type documentCmd struct {
 
 // Run prints the text of a report's document, or the document.
 func (c *documentCmd) Run(ctx context.Context, p *process) error {
-	db, err := c.open(ctx, false)
+	db, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

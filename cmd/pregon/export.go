@@ -38,7 +38,7 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	db, err := c.open(ctx, false)
+	db, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type adminFlags struct {
 
 // with calls do with the store, which must exist, and the audit log.
 func (f *adminFlags) with(ctx context.Context, do func(engine.Store, access.Audit) error) (err error) {
-	db, err := f.open(ctx, false)
+	db, err := f.open(ctx)
 	if err != nil {
 		return err
 	}

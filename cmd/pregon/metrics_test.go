@@ -43,7 +43,7 @@ func wireService(t *testing.T, wrap func(engine.Store) engine.Store, flags ...st
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := c.Serve.open(t.Context(), true)
+	opened, err := c.Serve.openOrCreate(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestWarnOfSecrets(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		c := serveConfig{storeFlag: storeFlag{Store: "sqlite:" + store}, accessFlags: accessFlags{Config: config}}
+		c := serveConfig{newStoreFlags: newStoreFlags{storeFlag: storeFlag{Store: "sqlite:" + store}}, accessFlags: accessFlags{Config: config}}
 		c.warnOfSecrets(&process{environ: test.environ}, slog.New(slog.NewTextHandler(&out, nil)))
 		for _, want := range test.want {
 			if !strings.Contains(out.String(), want) {

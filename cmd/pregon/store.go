@@ -21,13 +21,31 @@ func (f storeFlag) address() (engine.Address, error) {
 	return address, nil
 }
 
-// open opens the store and migrates its schema; see [engine.Address.Open].
-func (f storeFlag) open(ctx context.Context, create bool) (engine.Store, error) {
+// open opens a store that exists and migrates its schema; see [engine.Address.Open].
+func (f storeFlag) open(ctx context.Context) (engine.Store, error) {
 	address, err := f.address()
 	if err != nil {
 		return nil, err
 	}
-	return address.Open(ctx, create)
+	return address.Open(ctx, false)
+}
+
+// address parses --store.
+func (f newStoreFlags) address() (engine.Address, error) {
+	address, err := f.storeFlag.address()
+	if f.NewStore {
+		address = address.BeginAnew()
+	}
+	return address, err
+}
+
+// openOrCreate is like open, but creates a store where there is none.
+func (f newStoreFlags) openOrCreate(ctx context.Context) (engine.Store, error) {
+	address, err := f.address()
+	if err != nil {
+		return nil, err
+	}
+	return address.Open(ctx, true)
 }
 
 // show returns the address of the store without its secrets.
@@ -41,11 +59,11 @@ func showAddress(store string) string {
 	return address.String()
 }
 
-type migrateCmd struct{ storeFlag }
+type migrateCmd struct{ newStoreFlags }
 
 // Run opens the store, which migrates its schema.
 func (c *migrateCmd) Run(ctx context.Context, p *process) error {
-	s, err := c.open(ctx, true)
+	s, err := c.openOrCreate(ctx)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 		}
 		return untilStopped(printer.Service(ctx, c.URL, key, filter, c.After))
 	}
-	db, err := c.open(ctx, false)
+	db, err := c.open(ctx)
 	if err != nil {
 		return err
 	}

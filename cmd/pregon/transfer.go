@@ -16,7 +16,7 @@ import (
 )
 
 type importCmd struct {
-	storeFlag
+	newStoreFlags
 	What string `arg:"" enum:"reports,issuers" help:"What the file holds: reports or issuers."`
 	File string `arg:"" help:"The file, one JSON object a line, compressed if its name ends in .zst; - reads standard input."`
 }
@@ -28,7 +28,7 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer in.Close()
-	db, err := c.open(ctx, true)
+	db, err := c.openOrCreate(ctx)
 	if err != nil {
 		return err
 	}

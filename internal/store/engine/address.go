@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 type Address struct {
 	path      string // of a SQLite file, empty for PostgreSQL
 	mustExist bool   // the file is never created
+	anew      bool   // an empty file is created even where a store was served
 	url       string // of a PostgreSQL database
 }
 
@@ -45,6 +47,37 @@ func (a Address) Path() string { return a.path }
 
 // MustExist reports whether the address is that of a file that is never created.
 func (a Address) MustExist() bool { return a.mustExist }
+
+// BeginAnew returns the address with which Open creates an empty SQLite store even
+// where another one was served before.
+func (a Address) BeginAnew() Address {
+	a.anew = true
+	return a
+}
+
+// MayCreate returns an error, Conflict, if a file beside the path shows that a SQLite
+// store was there. An empty store in its place would be served as if nothing had ever
+// been published, and every key, webhook and report would be gone.
+func (a Address) MayCreate() error {
+	if a.url != "" || a.anew {
+		return nil
+	}
+	served := highwater.File(a.path + ".served")
+	for _, evidence := range []string{string(served), a.path + "-wal"} {
+		info, err := os.Stat(evidence)
+		if err != nil || info.Size() == 0 {
+			continue
+		}
+		upTo := ""
+		if last, ok := served.Last(); ok {
+			upTo = fmt.Sprintf(", and was served up to change %d", last.Seq)
+		}
+		return fault.New(fault.Conflict, "there is no store at %s any more, but %s shows that one was there%s: mount its volume, "+
+			"or restore a backup and run `pregon restore` (docs/data.md); to begin anew without its data, repeat the command once with --new-store",
+			a.path, evidence, upTo)
+	}
+	return nil
+}
 
 // IsPostgres reports whether the address is that of a PostgreSQL database.
 func (a Address) IsPostgres() bool { return a.url != "" }

@@ -31,8 +31,9 @@ type Store interface {
 }
 
 // Open opens the store and migrates its schema. It creates a missing SQLite file
-// only if create is true: an export of a misspelt path must fail, not return an
-// empty file. It fails, Conflict, for the target of a copy that is not complete.
+// only if create is true, and not where a store was before ([Address.MayCreate]): an
+// export of a misspelt path must fail, not return an empty file. It fails, Conflict,
+// for the target of a copy that is not complete.
 func (a Address) Open(ctx context.Context, create bool) (Store, error) {
 	db, err := a.OpenCopy(ctx, create)
 	if err != nil {
@@ -62,7 +63,7 @@ func (a Address) OpenCopy(ctx context.Context, create bool) (Store, error) {
 	if a.url != "" {
 		return postgres.Open(ctx, a.url)
 	}
-	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist})
+	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist, MayCreate: a.MayCreate})
 }
 
 // Schema returns the schema version of the store, 0 if it is empty, and that of the

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pregon/internal/disclosure"
 )
 
 // File is a place on disk.
@@ -26,6 +28,16 @@ func (f File) Load(context.Context) ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, mostBytes+1))
+}
+
+// Last returns the last change of the newest epoch that is recorded in the file.
+func (f File) Last() (last disclosure.Cursor, ok bool) {
+	r, err := load(context.Background(), f)
+	if err != nil || len(r.Epochs) == 0 {
+		return last, false
+	}
+	newest := r.Epochs[len(r.Epochs)-1]
+	return disclosure.Cursor{Epoch: newest.Epoch, Seq: newest.Last.Seq}, true
 }
 
 // Save implements Place. It replaces the file atomically.

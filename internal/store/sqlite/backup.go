@@ -33,7 +33,7 @@ func Backup(ctx context.Context, path, to string) (head disclosure.Head, err err
 			err = failed("backing up "+path, err)
 		}
 	}()
-	if err := prepare(path, false); err != nil {
+	if err := prepare(path, Options{}); err != nil {
 		return head, err
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {

@@ -54,13 +54,28 @@ var _ store.Store = (*Store)(nil)
 
 // Options of Open.
 type Options struct {
-	Create bool // create the file when it does not exist
+	Create bool // create a store when there is none
+
+	// MayCreate is called, if it is not nil, before a store is created. If it fails,
+	// nothing was written, and Open returns its error.
+	MayCreate func() error
+}
+
+// allow returns the error of Open where there is no store, nil if one is created.
+func (o Options) allow(path string) error {
+	if !o.Create {
+		return fault.New(fault.NotFound, "there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
+	}
+	if o.MayCreate != nil {
+		return o.MayCreate()
+	}
+	return nil
 }
 
 // Open opens the file and brings its schema up to date.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{path: path, commit: (*sql.Tx).Commit}
-	err := prepare(path, o.Create)
+	err := prepare(path, o)
 	if err == nil {
 		s.opened, err = os.Stat(path)
 	}
@@ -81,7 +96,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		FiledDocuments: "SELECT report, coalesce(sha256, '') AS sha256 FROM filed_document LEFT JOIN document ON document = number",
 	}
 	_, walErr := os.Stat(path + "-wal")
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, o); err != nil {
 		_ = s.Close()
 		if hasCode(err, lib.SQLITE_CORRUPT) && walErr == nil {
 			err = fmt.Errorf("%w (if the file was replaced, %[2]s-wal belongs to the former one: put the file in place again, and remove %[2]s-wal and %[2]s-shm)", explained(err), path)
@@ -93,14 +108,20 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 }
 
 // prepare makes sure that the file exists. A new file can be read only by its
-// owner; the other files that SQLite creates beside it inherit its mode.
-func prepare(path string, create bool) error {
-	if !create {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return fault.New(fault.NotFound, "there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
-		} else if err != nil {
+// owner; the other files that SQLite creates beside it inherit its mode. A file
+// without a byte counts as missing, before SQLite opens it: SQLite removes the
+// write-ahead log beside such a file.
+func prepare(path string, o Options) error {
+	info, err := os.Stat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil || info.Size() == 0 {
+		if err := o.allow(path); err != nil {
 			return err
 		}
+	}
+	if !o.Create {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -149,7 +170,7 @@ func (s *Store) setAside() error {
 
 // migrate applies the missing migrations in one transaction, whose write lock
 // makes concurrent processes wait.
-func (s *Store) migrate(ctx context.Context) error {
+func (s *Store) migrate(ctx context.Context, o Options) error {
 	all, err := store.Migrations(files)
 	if err != nil {
 		return err
@@ -164,6 +185,11 @@ func (s *Store) migrate(ctx context.Context) error {
 		var version int
 		if _, err := relational.One(ctx, tx, []any{&version}, "PRAGMA user_version"); err != nil {
 			return err
+		}
+		if version == 0 {
+			if err := o.allow(s.path); err != nil {
+				return err
+			}
 		}
 		pending, err := store.Pending(all, version)
 		if err != nil {
@@ -228,7 +254,7 @@ func Schema(ctx context.Context, path string) (version, latest int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := prepare(path, false); err != nil {
+	if err := prepare(path, Options{}); err != nil {
 		return 0, 0, err
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(5000)")

@@ -20,36 +20,26 @@ import (
 // PartialSuffix ends the names of backups that are being written.
 const PartialSuffix = ".partial"
 
-// Backup writes the present state of a database to a new file, which has its name
-// only when it is complete, checked and on disk. It returns the head of its log.
+// Backup writes the present state of a database to temp, an empty file in the
+// directory of to, and renames it when it is complete, checked and on disk. If it
+// fails, it removes temp. It returns the head of the log of the backup.
 //
 // VACUUM INTO reads one snapshot, so that writers never wait for it; they only
 // cannot shorten the write-ahead log meanwhile. The backup API would have to copy
 // all pages in one step too, since a commit of another process begins its copy
 // anew, and such a step cannot be canceled. VACUUM also leaves out unused pages.
-func Backup(ctx context.Context, path, to string) (head disclosure.Head, err error) {
+func Backup(ctx context.Context, path string, temp *os.File, to string) (head disclosure.Head, err error) {
 	defer func() {
+		_ = temp.Close()
 		if err != nil {
+			_ = os.Remove(temp.Name())
+			_ = os.Remove(temp.Name() + "-journal")
 			err = failed("backing up "+path, err)
 		}
 	}()
 	if err := prepare(path, Options{}); err != nil {
 		return head, err
 	}
-	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return head, fault.New(fault.Conflict, "%s exists already: choose a new name, or a directory", to)
-	}
-	temp, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".*"+PartialSuffix) // with mode 0600
-	if err != nil {
-		return head, err
-	}
-	defer func() {
-		_ = temp.Close()
-		if err != nil {
-			_ = os.Remove(temp.Name())
-			_ = os.Remove(temp.Name() + "-journal")
-		}
-	}()
 	if err := vacuum(ctx, path, temp.Name()); err != nil {
 		return head, err
 	}
@@ -59,10 +49,18 @@ func Backup(ctx context.Context, path, to string) (head disclosure.Head, err err
 	if head, err = checkBackup(ctx, temp.Name()); err != nil {
 		return head, err
 	}
+	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
+		return head, Exists(to)
+	}
 	if err := os.Rename(temp.Name(), to); err != nil {
 		return head, err
 	}
 	return head, syncDir(filepath.Dir(to))
+}
+
+// Exists returns the error of a backup whose name is taken.
+func Exists(to string) error {
+	return fault.New(fault.Conflict, "%s exists already: choose a new name, or a directory", to)
 }
 
 func vacuum(ctx context.Context, path, to string) error {

@@ -57,4 +57,5 @@ func (l *sourceLease) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseStep)
 	defer cancel()
 	_ = l.db.ReleaseLease(ctx, l.held) // otherwise it expires
+	l.held = store.Lease{}
 }

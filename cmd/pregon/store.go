@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 
 	"github.com/alecthomas/kong"
 
+	"pregon/internal/fault"
 	"pregon/internal/server/notices"
+	"pregon/internal/store"
 	"pregon/internal/store/engine"
 )
 
@@ -59,10 +62,16 @@ func showAddress(store string) string {
 	return address.String()
 }
 
-type migrateCmd struct{ newStoreFlags }
+type migrateCmd struct {
+	newStoreFlags
+	To string `placeholder:"VERSION|previous" help:"Go back to an earlier schema version, for an older program: previous is that of the previous release, and the older program names its own when it refuses the store. Stop every process on the store first. No report, key, webhook or delivery is lost."`
+}
 
-// Run opens the store, which migrates its schema.
+// Run opens the store, which migrates its schema, or takes it back.
 func (c *migrateCmd) Run(ctx context.Context, p *process) error {
+	if c.To != "" {
+		return c.back(ctx, p)
+	}
 	s, err := c.openOrCreate(ctx)
 	if err != nil {
 		return err
@@ -74,6 +83,52 @@ func (c *migrateCmd) Run(ctx context.Context, p *process) error {
 	}
 	fmt.Fprintf(p.stdout, "%s is at schema version %d\n", c.show(), v)
 	return s.Close()
+}
+
+// back undoes the migrations after the version of --to.
+func (c *migrateCmd) back(ctx context.Context, p *process) error {
+	to := store.PreviousSchema
+	if c.To != "previous" {
+		var err error
+		if to, err = strconv.Atoi(c.To); err != nil || to < 1 {
+			return fault.New(fault.Invalid, "--to %s must be previous, or the number of a schema version", c.To)
+		}
+	}
+	address, err := c.address()
+	if err != nil {
+		return err
+	}
+	now, _, err := address.Schema(ctx)
+	if err != nil {
+		return err
+	}
+	if now != to {
+		if err := c.undo(ctx, address, to); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(p.stdout, "%s is at schema version %d: start the program of that version now, "+
+		"because every command of this one that opens the store migrates it again\n", c.show(), to)
+	return nil
+}
+
+// undo opens the store, and takes it back while no process reads the source.
+func (c *migrateCmd) undo(ctx context.Context, address engine.Address, to int) error {
+	db, err := address.OpenComplete(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	lease := &sourceLease{db: db, holder: processName()}
+	defer lease.release(ctx)
+	if err := lease.wait(ctx); err != nil {
+		return err
+	}
+	if err := db.MigrateBack(ctx, to); err != nil {
+		return err
+	}
+	lease.release(ctx)
+	return db.Close()
 }
 
 type versionCmd struct {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -12,15 +13,21 @@ import (
 	"pregon/internal/fault"
 )
 
+// PreviousSchema is the schema version of the previous release, which docs/release.md
+// names. Every later migration can be undone without losing anything but what the
+// program derives from the rest, so that an operator can return to that release.
+const PreviousSchema = 8
+
 // Migration is one numbered step of an engine's schema.
 type Migration struct {
 	Version int
 	Name    string
 	SQL     string
+	Undo    string // SQL that undoes it; empty if it cannot be undone
 }
 
 // Migrations reads an engine's embedded files, named migrations/0001_what.sql
-// and so on without gaps.
+// and so on without gaps. What undoes one has the same name in migrations/undo.
 func Migrations(files fs.FS) ([]Migration, error) {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -38,7 +45,16 @@ func Migrations(files fs.FS) ([]Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Migration{Version: version, Name: what, SQL: string(sql)})
+		undo, err := fs.ReadFile(files, "migrations/undo/"+name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		all = append(all, Migration{
+			Version: version,
+			Name:    what,
+			SQL:     string(sql),
+			Undo:    string(undo),
+		})
 	}
 	slices.SortFunc(all, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
 	for i, m := range all {
@@ -54,7 +70,29 @@ func Migrations(files fs.FS) ([]Migration, error) {
 func Pending(all []Migration, version int) ([]Migration, error) {
 	if version > len(all) {
 		return nil, fault.New(fault.Conflict,
-			"the store has schema version %d and this program knows %d: use a newer pregon", version, len(all))
+			"the store has schema version %[1]d and this program knows %[2]d: use a newer pregon, "+
+				"or go back with `pregon migrate --to %[2]d` of the newer one", version, len(all))
 	}
 	return all[version:], nil
+}
+
+// Undoing returns the migrations to undo, newest first, so that a database goes back
+// from a version to an earlier one.
+func Undoing(all []Migration, version, to int) ([]Migration, error) {
+	if version > len(all) {
+		_, err := Pending(all, version)
+		return nil, err
+	}
+	oldest := len(all)
+	for oldest > 0 && all[oldest-1].Undo != "" {
+		oldest--
+	}
+	if to < oldest || to > version {
+		return nil, fault.New(fault.Invalid,
+			"the store has schema version %d and can go back to %d at the earliest, not to %d: for an older program restore a backup that it made",
+			version, oldest, to)
+	}
+	steps := slices.Clone(all[to:version])
+	slices.Reverse(steps)
+	return steps, nil
 }

@@ -62,6 +62,51 @@ func TestMigrationsRefused(t *testing.T) {
 	}
 }
 
+func TestUndoing(t *testing.T) {
+	undo := func(names ...string) (all fstest.MapFS) {
+		all = files("0001_a.sql", "0002_b.sql", "0003_c.sql", "0004_d.sql")
+		for _, name := range names {
+			all["migrations/undo/"+name] = &fstest.MapFile{Data: []byte("-- not " + name)}
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		files       fstest.MapFS
+		version, to int
+		want        []string
+		err         string
+	}{
+		"two steps":     {undo("0003_c.sql", "0004_d.sql"), 4, 2, []string{"-- not 0004_d.sql", "-- not 0003_c.sql"}, ""},
+		"one step":      {undo("0003_c.sql", "0004_d.sql"), 4, 3, []string{"-- not 0004_d.sql"}, ""},
+		"none":          {undo("0003_c.sql", "0004_d.sql"), 4, 4, nil, ""},
+		"too far":       {undo("0003_c.sql", "0004_d.sql"), 4, 1, nil, "to 2 at the earliest, not to 1"},
+		"over a gap":    {undo("0002_b.sql", "0004_d.sql"), 4, 1, nil, "to 3 at the earliest"},
+		"forward":       {undo("0004_d.sql"), 3, 4, nil, "has schema version 3"},
+		"newer program": {undo("0004_d.sql"), 5, 3, nil, "use a newer pregon"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := store.Migrations(test.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps, err := store.Undoing(all, test.version, test.to)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("got %v, want %q", err, test.err)
+				}
+				return
+			}
+			var got []string
+			for _, m := range steps {
+				got = append(got, m.Undo)
+			}
+			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+				t.Errorf("%v, -want +got\n%s", err, diff)
+			}
+		})
+	}
+}
+
 func TestPending(t *testing.T) {
 	all, err := store.Migrations(files("0001_a.sql", "0002_b.sql", "0003_c.sql"))
 	if err != nil {

@@ -23,7 +23,8 @@ import (
 type Store interface {
 	store.Store
 	SchemaVersion(ctx context.Context) (int, error)
-	Created() bool // reports whether this process created the store
+	MigrateBack(ctx context.Context, to int) error // the store must be closed afterwards
+	Created() bool                                 // reports whether this process created the store
 	Size(ctx context.Context) (bytes int64, err error)
 	Connections() (inUse, most int)
 	Relational() *relational.Base // for packages verify, clone and compact

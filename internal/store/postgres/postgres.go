@@ -30,7 +30,7 @@ import (
 	"pregon/internal/store/relational"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/undo/*.sql
 var files embed.FS
 
 // The keys of advisory locks; any numbers that no other program uses on this
@@ -239,8 +239,13 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return retryLocked(ctx, func() error { return s.migrateOnce(ctx, all) })
+}
+
+// retryLocked calls a change of the schema again while it cannot lock a table.
+func retryLocked(ctx context.Context, change func() error) error {
 	for try := 1; ; try++ {
-		err := s.migrateOnce(ctx, all)
+		err := change()
 		if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != lockTimeout || try == lockTries {
 			return err
 		}
@@ -261,9 +266,7 @@ const (
 
 func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
 	return s.transact(ctx, s.pool, readCommitted, func(tx relational.Tx) error {
-		tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating))
-		tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`)
-		version, err := schemaVersion(ctx, tx)
+		version, err := lockSchema(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -272,8 +275,7 @@ func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
 			return err
 		}
 		for _, m := range pending {
-			// Only the simple protocol takes several statements at once.
-			if _, err := tx.(*transaction).Tx.Exec(ctx, m.SQL, pgx.QueryExecModeSimpleProtocol); err != nil {
+			if err := runScript(ctx, tx, m.SQL); err != nil {
 				return fmt.Errorf("migration %s: %w", m.Name, err)
 			}
 		}
@@ -286,6 +288,53 @@ func (s *Store) migrateOnce(ctx context.Context, all []store.Migration) error {
 		tx.Exec(ctx, `UPDATE schema_version SET version = $1`, len(all))
 		return nil
 	})
+}
+
+// lockSchema makes other processes that change the schema wait, and returns its
+// version.
+func lockSchema(ctx context.Context, tx relational.Tx) (version int, err error) {
+	tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrating))
+	tx.Exec(ctx, `SET LOCAL lock_timeout = '3s'`)
+	return schemaVersion(ctx, tx)
+}
+
+// runScript runs statements one after the other. Only the simple protocol takes
+// several at once.
+func runScript(ctx context.Context, tx relational.Tx, script string) error {
+	_, err := tx.(*transaction).Tx.Exec(ctx, script, pgx.QueryExecModeSimpleProtocol)
+	return err
+}
+
+// MigrateBack undoes the migrations after a version, in one transaction. The store
+// must be closed afterwards: only a program of that version can use it.
+func (s *Store) MigrateBack(ctx context.Context, to int) error {
+	all, err := store.Migrations(files)
+	if err != nil {
+		return err
+	}
+	err = retryLocked(ctx, func() error {
+		return s.transact(ctx, s.pool, readCommitted, func(tx relational.Tx) error {
+			version, err := lockSchema(ctx, tx)
+			if err != nil {
+				return err
+			}
+			steps, err := store.Undoing(all, version, to)
+			if err != nil {
+				return err
+			}
+			for _, m := range steps {
+				if err := runScript(ctx, tx, m.Undo); err != nil {
+					return fmt.Errorf("undoing migration %s: %w", m.Name, err)
+				}
+			}
+			tx.Exec(ctx, `UPDATE schema_version SET version = $1`, to)
+			return nil
+		})
+	})
+	if err != nil {
+		return failed("going back to an earlier schema", err)
+	}
+	return nil
 }
 
 // schemaVersion returns 0 for a database without the table. It does not

@@ -3,11 +3,14 @@ package postgres_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/postgres/pgtest"
@@ -100,4 +103,67 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 		t.Error(err)
 	}
 	checkVersion(t, open(t, url))
+}
+
+// schemaOf returns the columns and indexes of a database.
+func schemaOf(t *testing.T, url string) (lines []string) {
+	t.Helper()
+	rows, err := connect(t, url).Query(t.Context(), `
+		SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default) AS line FROM information_schema.columns
+		WHERE table_schema = 'public'
+		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+		ORDER BY line`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// TestMigrateBack: a store goes back to each version since the previous release, has
+// exactly the schema of that version then, and can be migrated again.
+func TestMigrateBack(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for to := store.PreviousSchema; to < len(names); to++ {
+		url := pgtest.Database(t)
+		conn := connect(t, url)
+		for _, name := range names[:to] {
+			script, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Exec(t.Context(), string(script), pgx.QueryExecModeSimpleProtocol); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := conn.Exec(t.Context(), `UPDATE schema_version SET version = $1`, to); err != nil {
+			t.Fatal(err)
+		}
+		want := schemaOf(t, url)
+		for range 2 {
+			s := open(t, url)
+			if err := s.MigrateBack(t.Context(), store.PreviousSchema-1); fault.KindOf(err) != fault.Invalid {
+				t.Errorf("a version before the previous release: got %v, want a refusal", err)
+			}
+			if err := s.MigrateBack(t.Context(), to); err != nil {
+				t.Fatal(err)
+			}
+			if version, err := s.SchemaVersion(t.Context()); err != nil || version != to {
+				t.Errorf("got version %d, %v, want %d", version, err, to)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, schemaOf(t, url)); diff != "" {
+				t.Errorf("back at version %d: -want +got\n%s", to, diff)
+			}
+		}
+		checkVersion(t, open(t, url))
+	}
 }

@@ -31,7 +31,7 @@ import (
 // processes' commits.
 const pollInterval = 200 * time.Millisecond
 
-//go:embed migrations/*.sql
+//go:embed migrations/*.sql migrations/undo/*.sql
 var files embed.FS
 
 // Store is an open database file.
@@ -196,8 +196,7 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 			return err
 		}
 		for _, m := range pending {
-			// Prepared, only the first of its statements would run.
-			if _, err := tx.(*transaction).preparer.(*sql.Tx).ExecContext(ctx, m.SQL); err != nil {
+			if err := runScript(ctx, tx, m.SQL); err != nil {
 				return fmt.Errorf("migration %d (%s): %w", m.Version, m.Name, err)
 			}
 		}
@@ -208,6 +207,43 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 		tx.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(all)))
 		return nil
 	})
+}
+
+// runScript runs statements one after the other. Prepared, only the first of them
+// would run.
+func runScript(ctx context.Context, tx relational.Tx, script string) error {
+	_, err := tx.(*transaction).preparer.(*sql.Tx).ExecContext(ctx, script)
+	return err
+}
+
+// MigrateBack undoes the migrations after a version, in one transaction. The store
+// must be closed afterwards: only a program of that version can use it.
+func (s *Store) MigrateBack(ctx context.Context, to int) error {
+	all, err := store.Migrations(files)
+	if err != nil {
+		return err
+	}
+	err = s.update(ctx, func(tx relational.Tx) error {
+		var version int
+		if _, err := relational.One(ctx, tx, []any{&version}, "PRAGMA user_version"); err != nil {
+			return err
+		}
+		steps, err := store.Undoing(all, version, to)
+		if err != nil {
+			return err
+		}
+		for _, m := range steps {
+			if err := runScript(ctx, tx, m.Undo); err != nil {
+				return fmt.Errorf("undoing migration %d (%s): %w", m.Version, m.Name, err)
+			}
+		}
+		tx.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", to))
+		return nil
+	})
+	if err != nil {
+		return failed("going back to an earlier schema", err)
+	}
+	return nil
 }
 
 // ours fails for a database that another program created: one that has tables and

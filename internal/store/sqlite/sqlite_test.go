@@ -89,6 +89,19 @@ func TestOpenDoesNotCreateUnasked(t *testing.T) {
 // migrations only, and data is SQL that the program ran.
 func migrated(t *testing.T, migrations int, data string) *sqlite.Store {
 	t.Helper()
+	path := filepath.Join(t.TempDir(), "pregon.db")
+	writeVersion(t, path, migrations, data)
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// writeVersion writes the file that migrated opens.
+func writeVersion(t *testing.T, path string, migrations int, data string) {
+	t.Helper()
 	files, err := filepath.Glob("migrations/*.sql")
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +115,6 @@ func migrated(t *testing.T, migrations int, data string) *sqlite.Store {
 		script.Write(text)
 	}
 	fmt.Fprintf(&script, "%s; PRAGMA user_version = %d", data, migrations)
-	path := filepath.Join(t.TempDir(), "pregon.db")
 	old, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
@@ -111,12 +123,6 @@ func migrated(t *testing.T, migrations int, data string) *sqlite.Store {
 	if err := errors.Join(err, old.Close()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
 }
 
 // TestFirstSchema: a file of an older program is migrated and keeps its data.

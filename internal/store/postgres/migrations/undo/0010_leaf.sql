@@ -1,0 +1,3 @@
+-- The program computes the hashes again from the log.
+DROP TABLE leaf;
+ALTER TABLE log_head DROP COLUMN leaves;

@@ -313,6 +313,12 @@ type Deliveries interface {
 	// PruneDeliveries deletes up to limit deliveries that were delivered or died
 	// before a time, the oldest first, with their attempts, and returns how many.
 	PruneDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
+
+	// CorrectTimes takes back what was scheduled by a clock that was set back since:
+	// a new delivery is due at once, one that failed keeps its wait since the last
+	// failure of its webhook, and a claim lasts for ttl at most. It returns how many
+	// webhooks it corrected. Differences of up to ten seconds are left alone.
+	CorrectTimes(ctx context.Context, ttl time.Duration) (int, error)
 }
 
 // DeliveryState is the state of a delivery.

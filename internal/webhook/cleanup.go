@@ -24,6 +24,24 @@ func (d *dispatcher) endGone(ctx context.Context) {
 	}
 }
 
+// clockInterval is the time between two looks for a clock that was set back.
+const clockInterval = 10 * time.Second
+
+// correctTimes makes deliveries due in time that were scheduled before the clock was
+// set back.
+func (d *dispatcher) correctTimes(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	n, err := d.o.Store.CorrectTimes(ctx, d.claimFor)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		d.log.WarnContext(ctx, "cannot look for deliveries in the future", "err", err)
+	case n > 0:
+		d.log.WarnContext(ctx, "the clock was set back: the next attempts of webhooks were moved with it", "webhooks", n)
+		d.wakeUp()
+	}
+}
+
 // cleanUp removes old deliveries and those of deleted webhooks.
 func (d *dispatcher) cleanUp(ctx context.Context) {
 	if err := d.prune(ctx); err != nil && ctx.Err() == nil {

@@ -48,6 +48,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	loops.Go(func() { d.dispatch(ctx) })
 	loops.Go(func() { every(ctx, pruneInterval, d.cleanUp) })
 	loops.Go(func() { every(ctx, ownersInterval, d.endGone) })
+	loops.Go(func() { every(ctx, clockInterval, d.correctTimes) })
 	<-ctx.Done()
 	defer time.AfterFunc(m.grace, cancelSending).Stop()
 	defer time.AfterFunc(m.grace+m.settleTimeout, cancelSettling).Stop()

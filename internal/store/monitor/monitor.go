@@ -267,6 +267,11 @@ func (s *Store) PruneDeliveries(ctx context.Context, before time.Time, limit int
 	return s.Store.PruneDeliveries(ctx, before, limit)
 }
 
+func (s *Store) CorrectTimes(ctx context.Context, ttl time.Duration) (_ int, err error) {
+	defer s.watch(ctx, method{"deliveries", "CorrectTimes", false}, &err)()
+	return s.Store.CorrectTimes(ctx, ttl)
+}
+
 func (s *Store) PutDocument(ctx context.Context, d store.Document) (err error) {
 	defer s.watch(ctx, method{"documents", "PutDocument", false}, &err)()
 	return s.Store.PutDocument(ctx, d)

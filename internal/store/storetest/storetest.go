@@ -180,6 +180,7 @@ var others = []test{
 	{"DeliveriesOfOddNames", testDeliveriesOfOddNames},
 	{"DropWhileHeld", testDropWhileHeld},
 	{"PruneDeliveries", testPruneDeliveries},
+	{"CorrectTimes", testCorrectTimes},
 	{"DeliveriesFailureBeforeCommit", testDeliveriesFailureBeforeCommit},
 	{"DeliveriesFailureAfterCommit", testDeliveriesFailureAfterCommit},
 	{"ConcurrentDeliveries", testConcurrentDeliveries},

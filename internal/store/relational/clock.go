@@ -1,0 +1,46 @@
+package relational
+
+import (
+	"context"
+	"time"
+)
+
+// clockStep is by how much a stored time must be in the future for CorrectTimes. The
+// clocks of processes and of a PostgreSQL server differ by less.
+const clockStep = 10 * time.Second
+
+// CorrectTimes finds that the clock was set back by times that cannot be in the
+// future: of the last failure, of the creation of a delivery, which is due at once,
+// and of the end of a claim. It corrects these too, so that each step is corrected
+// once, whatever process does it.
+func (b *Base) CorrectTimes(ctx context.Context, ttl time.Duration) (corrected int, err error) {
+	defer b.fail("looking for times in the future", &err)
+	ahead, err := Column[string](ctx, b, `SELECT e.webhook FROM endpoint e
+		WHERE e.last_failure_at > now() + $1::interval
+			OR e.holder IS NOT NULL AND e.held_until > now() + $2::interval
+			OR EXISTS (SELECT 1 FROM delivery d
+				WHERE d.webhook = e.webhook AND d.state = 'pending' AND d.attempts = 0 AND d.due_at > now() + $1::interval)
+		ORDER BY e.webhook`, clockStep, ttl+clockStep)
+	if err != nil || len(ahead) == 0 {
+		return 0, err
+	}
+	err = b.update(ctx, "correcting times in the future", func(tx Tx) error {
+		tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`, ahead)
+		tx.Exec(ctx, `UPDATE delivery AS d SET due_at = d.due_at - (e.last_failure_at - now()) FROM endpoint e
+			WHERE e.webhook = ANY($1) AND e.last_failure_at > now() + $2::interval
+				AND d.webhook = e.webhook AND d.state = 'pending' AND d.attempts > 0 AND d.due_at > now()`, ahead, clockStep)
+		tx.Exec(ctx, `UPDATE delivery SET due_at = now()
+			WHERE webhook = ANY($1) AND state = 'pending' AND attempts = 0 AND due_at > now()`, ahead)
+		tx.Exec(ctx, `UPDATE endpoint SET
+				held_until = CASE WHEN held_until > now() + $2::interval THEN now() + $2::interval ELSE held_until END,
+				failing_since = CASE WHEN failing_since > now() THEN now() ELSE failing_since END,
+				last_success_at = CASE WHEN last_success_at > now() THEN now() ELSE last_success_at END,
+				last_failure_at = CASE WHEN last_failure_at > now() THEN now() ELSE last_failure_at END
+			WHERE webhook = ANY($1)`, ahead, ttl)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(ahead), nil
+}

@@ -87,6 +87,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, pattern := range []string{
 		"POST /api/mcp", "POST /api/auth/token", "GET /healthz", "GET /readyz", "GET /.well-known/jwks.json", "GET /.well-known/oauth-authorization-server",
+		"GET /api/v1/reports.csv", "GET /api/v1/issuers.csv", // which Patterns leaves out
 		"GET /sitemap.xml", "GET /live", "GET /suggest", // of the site
 		"GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/api/mcp",
 		// where people can sign in

@@ -14,7 +14,7 @@ import (
 // Issuers searches the directory with the parameters search, kind and limit.
 func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) ([]*search.Issuer, error) {
 	query, kind := p.Search(), p.Kind()
-	limit := p.Integer("limit", DefaultLimit, 1, MaxLimit)
+	limit := p.limit()
 	if err := p.Err(); err != nil {
 		return nil, err
 	}

@@ -5,10 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/fault"
+	"pregon/internal/server/content"
 	"pregon/internal/text"
 )
 
@@ -17,6 +19,11 @@ const (
 	DefaultLimit = 10
 	MaxLimit     = 50
 	MaxPage      = 1<<31 - 1
+
+	// Limits of a list as a table: see AsTable. A caller with a credential may ask for
+	// MaxTable.
+	DefaultTable = 500
+	MaxTable     = 10_000
 )
 
 // Params reads the parameters of a request and collects all errors, so that a
@@ -28,6 +35,41 @@ type Params struct {
 	bad      []fault.Field
 	partial  func() bool // see Options.Partial
 	warnings []string
+	table    bool // see AsTable
+	maxTable int
+}
+
+// AsTable makes List and Issuers read the limit of a table, which a spreadsheet reads as
+// a whole: its rows are not shown on a page, and few programs that read one follow links.
+func (p *Params) AsTable(by access.Principal) {
+	p.table = true
+	p.maxTable = DefaultTable
+	if by.Mode != access.Anonymous {
+		p.maxTable = MaxTable
+	}
+}
+
+// limit reads how many rows a list has at most.
+func (p *Params) limit() int {
+	if !p.table {
+		return p.Integer("limit", DefaultLimit, 1, MaxLimit)
+	}
+	if p.maxTable == MaxTable {
+		return p.Integer("limit", DefaultTable, 1, MaxTable)
+	}
+	hint := ", or to " + strconv.Itoa(MaxTable) + " with a key or token"
+	return p.integer("limit", DefaultTable, 1, p.maxTable, hint)
+}
+
+// Dialect returns the dialect of a list as CSV.
+func (p *Params) Dialect() content.Dialect {
+	s := p.Text("dialect")
+	d, ok := content.ParseDialect(s)
+	if !ok {
+		p.Reject("dialect", s, "must be "+string(content.SpanishCSV)+", or be left out")
+		return content.PlainCSV
+	}
+	return d
 }
 
 // ParseQuery reads the parameters of a query string.
@@ -92,13 +134,18 @@ func (p *Params) LimitedText(name string, limit int) string {
 // Integer returns a whole number from lowest to highest, or absent if there is
 // none.
 func (p *Params) Integer(name string, absent, lowest, highest int) int {
+	return p.integer(name, absent, lowest, highest, "")
+}
+
+// integer is Integer with a hint that follows the reason of an error.
+func (p *Params) integer(name string, absent, lowest, highest int, hint string) int {
 	s := p.Text(name)
 	if s == "" {
 		return absent
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || s[0] == '+' || n < lowest || n > highest {
-		p.Reject(name, s, "must be a whole number from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest))
+		p.Reject(name, s, "must be a whole number from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest)+hint)
 		return absent
 	}
 	return n

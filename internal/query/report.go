@@ -26,7 +26,11 @@ type List struct {
 
 // List reads the parameters of a list of reports.
 func (p *Params) List(s *catalog.Snapshot) List {
-	l := List{Filter: p.Filter(s), Limit: p.Integer("limit", DefaultLimit, 1, MaxLimit), Page: p.Integer("page", 1, 1, MaxPage)}
+	l := List{
+		Filter: p.Filter(s),
+		Limit:  p.limit(),
+		Page:   p.Integer("page", 1, 1, MaxPage),
+	}
 	switch in := p.Text("in"); in {
 	case "":
 	case InDocument:

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pregon/internal/query"
+	"pregon/internal/server/content"
 )
 
 // A number in a cell stays a number. Text that a spreadsheet would run gets an
@@ -53,8 +54,26 @@ func TestCells(t *testing.T) {
 		{[]any{}, ""},
 		{[]any{"a", "=b", nil, json.Number("-2")}, "a; '=b; ; -2"},
 	} {
-		if got := cell(test.value); got != test.want {
+		if got := (&rowWriter{}).cell(test.value); got != test.want {
 			t.Errorf("cell(%#v) is %q, want %q", test.value, got, test.want)
+		}
+	}
+}
+
+// Numbers have a decimal comma in the Spanish dialect, and texts stay as they are.
+func TestDecimalComma(t *testing.T) {
+	w := &rowWriter{dialect: content.SpanishCSV}
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{json.Number("1.25"), "1,25"},
+		{json.Number("-3"), "-3"},
+		{"v1.25", "v1.25"},
+		{[]any{json.Number("1.5"), "a.b"}, "1,5; a.b"},
+	} {
+		if got := w.cell(test.value); got != test.want {
+			t.Errorf("the cell of %#v is %q, want %q", test.value, got, test.want)
 		}
 	}
 }

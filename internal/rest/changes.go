@@ -25,7 +25,7 @@ const (
 // listChanges returns the changes after a cursor, oldest first. A long poll is
 // answered as soon as there is a change.
 func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.listParams(r)
 	selection := p.selection(s)
 	if len(selection.Events) == 0 {
 		selection.Events = events.AllEvents

@@ -15,7 +15,7 @@ const (
 )
 
 func (a *API) getCompleteness(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.listParams(r)
 	from, to := p.dayRange()
 	if err := p.Err(); err != nil {
 		return response{}, err

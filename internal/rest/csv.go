@@ -81,13 +81,27 @@ type listBody struct {
 
 // negotiate returns a list as JSON or as CSV.
 func (a *API) negotiate(r *http.Request, columns []string, out response) (response, error) {
-	byPath := strings.HasSuffix(r.URL.Path, csvSuffix)
 	var err error
-	if byPath || prefersCSV(r.Header["Accept"]) {
+	switch {
+	case out.rows != nil:
+		out = a.rowsAsCSV(r, columns, out)
+	case wantsCSV(r):
 		out, err = a.asCSV(r, columns, out)
 	}
-	out.negotiated = !byPath
+	out.negotiated = !isTable(r)
 	return out, err
+}
+
+// isTable reports whether a request is for the path of a list that ends in .csv.
+func isTable(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, csvSuffix) }
+
+// wantsCSV reports whether a list is to be returned as CSV.
+func wantsCSV(r *http.Request) bool { return isTable(r) || prefersCSV(r.Header["Accept"]) }
+
+// dialectOf returns the dialect that a request asks for, which the handler has checked.
+func dialectOf(r *http.Request) content.Dialect {
+	d, _ := content.ParseDialect(r.URL.Query().Get("dialect"))
+	return d
 }
 
 // asCSV converts a list from JSON.
@@ -103,48 +117,92 @@ func (a *API) asCSV(r *http.Request, columns []string, out response) (response, 
 		buffers.Put(out.buffer)
 	}
 	var body bytes.Buffer
-	w := csv.NewWriter(&body)
-	w.UseCRLF = true
-	_ = w.Write(columns) // a buffer does not fail
-	record := make([]string, len(columns))
+	w := newRowWriter(&body, columns, dialectOf(r))
 	for _, row := range slices.Concat(found.Data, found.Days) {
-		for i, column := range columns {
-			record[i] = cell(field(row, strings.Split(column, ".")))
-		}
-		_ = w.Write(record)
+		w.write(row)
 	}
-	w.Flush()
+	w.out.Flush()
+	header := csvHeader(r, out)
+	if found.Total != nil {
+		header.Set(totalHeader, strconv.Itoa(*found.Total))
+	}
+	switch {
+	case found.Next != "":
+		a.linkNext(header, r, "after", found.Next)
+	case found.Total != nil && hasNext(found.Page, found.Limit, len(found.Data), *found.Total):
+		a.linkNext(header, r, "page", strconv.Itoa(found.Page+1))
+	}
+	return response{
+		body:        body.Bytes(),
+		contentType: content.CSVType,
+		header:      header,
+		maxAge:      out.maxAge,
+		warnings:    out.warnings,
+		hash:        content.Hash([]byte(body.String() + variable(header))),
+	}, nil
+}
+
+// csvHeader returns the headers of a list as CSV without those of its pages.
+func csvHeader(r *http.Request, out response) http.Header {
 	name := strings.TrimSuffix(path.Base(r.URL.Path), csvSuffix) + csvSuffix
 	header := http.Header{"Content-Disposition": {`inline; filename="` + name + `"`}}
 	if seq := out.header.Get(seqHeader); seq != "" {
 		header.Set(seqHeader, seq)
 	}
-	if found.Total != nil {
-		header.Set(totalHeader, strconv.Itoa(*found.Total))
-	}
-	if link := a.nextLink(r, found); link != "" && len(link) <= maxLink {
-		header.Set("Link", link)
-	}
-	return response{
-		body: body.Bytes(), contentType: content.CSVType, header: header, maxAge: out.maxAge, warnings: out.warnings,
-		hash: content.Hash([]byte(body.String() + header.Get(totalHeader) + header.Get("Link") + header.Get(seqHeader))), // a 304 is for all of it
-	}, w.Error()
+	return header
 }
 
-// nextLink returns the Link header with the next page, or the next changes, if
-// there are any.
-func (a *API) nextLink(r *http.Request, found listBody) string {
+// variable returns the headers that a tag is of, besides the rows: a 304 is for all of
+// it.
+func variable(header http.Header) string {
+	return header.Get(totalHeader) + header.Get("Link") + header.Get(seqHeader)
+}
+
+// hasNext reports whether there is a page after one with count rows.
+func hasNext(page, limit, count, total int) bool {
+	return count > 0 && (int64(page)-1)*int64(limit)+int64(count) < int64(total)
+}
+
+// linkNext sets the Link header to the address of the request with another value of a
+// parameter, unless it would be too long.
+func (a *API) linkNext(header http.Header, r *http.Request, name, value string) {
 	query := r.URL.Query()
-	switch {
-	case found.Next != "":
-		query.Set("after", found.Next)
-	case found.Total != nil && len(found.Data) > 0 && (found.Page-1)*found.Limit+len(found.Data) < *found.Total:
-		query.Set("page", strconv.Itoa(found.Page+1))
-	default:
-		return ""
-	}
+	query.Set(name, value)
 	next := url.URL{Path: r.URL.Path, RawQuery: query.Encode()}
-	return "<" + a.BaseURL + next.String() + `>; rel="next"`
+	if link := "<" + a.BaseURL + next.String() + `>; rel="next"`; len(link) <= maxLink {
+		header.Set("Link", link)
+	}
+}
+
+// rowWriter writes rows of JSON as CSV.
+type rowWriter struct {
+	out     *csv.Writer
+	dialect content.Dialect
+	paths   [][]string // of the fields in the columns
+	record  []string
+}
+
+// newRowWriter returns a rowWriter that has written the names of the columns. The
+// buffer has them when out is flushed.
+func newRowWriter(b *bytes.Buffer, columns []string, dialect content.Dialect) *rowWriter {
+	w := &rowWriter{
+		out:     content.NewCSVWriter(b, dialect),
+		dialect: dialect,
+		paths:   make([][]string, len(columns)),
+		record:  make([]string, len(columns)),
+	}
+	for i, column := range columns {
+		w.paths[i] = strings.Split(column, ".")
+	}
+	_ = w.out.Write(columns) // a buffer does not fail
+	return w
+}
+
+func (w *rowWriter) write(row map[string]any) {
+	for i, path := range w.paths {
+		w.record[i] = w.cell(field(row, path))
+	}
+	_ = w.out.Write(w.record)
 }
 
 // field returns the value at a path, nil if there is none.
@@ -166,18 +224,18 @@ func field(value any, path []string) any {
 }
 
 // cell returns a value as text. Numbers stay numbers, and null is empty.
-func cell(value any) string {
+func (w *rowWriter) cell(value any) string {
 	switch value := value.(type) {
 	case string:
 		return content.Cell(value)
 	case json.Number:
-		return value.String()
+		return w.dialect.Number(value.String())
 	case bool:
 		return strconv.FormatBool(value)
 	case []any:
 		elements := make([]string, len(value))
 		for i, element := range value {
-			elements[i] = cell(element)
+			elements[i] = w.cell(element)
 		}
 		return strings.Join(elements, content.ListSeparator)
 	}

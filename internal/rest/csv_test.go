@@ -161,7 +161,6 @@ func TestCSVErrors(t *testing.T) {
 			t.Errorf("%s: an error of type %s", path, got)
 		}
 	}
-	s.get(400, "/api/v1/reports.csv?limit=51").refused("limit", "51")
 	empty := startEmpty(t, "demo")
 	if a := empty.get(503, "/api/v1/reports.csv"); a.header.Get("Retry-After") == "" {
 		t.Errorf("%v", a.header)

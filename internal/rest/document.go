@@ -105,7 +105,7 @@ func preferredType(header []string) string {
 
 // searchDocuments lists the reports whose documents match, with snippets.
 func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.listParams(r)
 	list := p.ListInDocuments(s)
 	if err := p.Err(); err != nil {
 		return response{}, err

@@ -7,16 +7,21 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/search"
+	"pregon/internal/server/content"
 )
 
 func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.tableParams(r)
 	if at := p.Text("as_of"); at != "" {
 		p.Reject("as_of", at, "is not possible for the list of issuers: only /api/v1/issuers/{id}, /api/v1/reports and /api/v1/reports/{id} have former states")
 	}
 	found, err := p.Issuers(r.Context(), s)
 	if err != nil {
 		return response{}, err
+	}
+	if wantsCSV(r) {
+		return response{rows: issuerRows(found)}, nil
 	}
 	b := []byte(`{"data":[`)
 	for i, e := range found {
@@ -26,6 +31,20 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error
 		b = disclosure.AppendIssuer(b, e.Issuer)
 	}
 	return response{body: append(b, "]}"...)}, nil
+}
+
+// issuerRows returns the rows of a list of issuers.
+func issuerRows(found []*search.Issuer) *rowList {
+	rows := &rowList{
+		count:  len(found),
+		encode: func(b []byte, i int) []byte { return disclosure.AppendIssuer(b, found[i].Issuer) },
+	}
+	var row []byte
+	for i := range found {
+		row = rows.encode(row[:0], i)
+		rows.hash = rows.hash*hashPrime + content.Hash(row)
+	}
+	return rows
 }
 
 func (a *API) getIssuer(r *http.Request, s *catalog.Snapshot) (response, error) {

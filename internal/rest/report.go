@@ -10,7 +10,7 @@ import (
 )
 
 func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.tableParams(r)
 	at, err := a.point(r, p, s)
 	if err != nil {
 		return response{}, err
@@ -29,6 +29,13 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 	if err != nil {
 		return response{}, err
 	}
+	if wantsCSV(r) {
+		out := response{rows: reportRows(found, list)}.warn(p)
+		if at != nil {
+			out = out.asOf(at)
+		}
+		return out, nil
+	}
 	if at == nil {
 		return reportList(found, list).warn(p), nil
 	}
@@ -45,6 +52,19 @@ func reportList(found catalog.Page, list query.List) response {
 	b = found.AppendJSON(b)
 	b = append(list.AppendPage(b, found.Total), '}')
 	return response{body: b, hash: found.Hash() + uint64(list.Page)*0x9e3779b97f4a7c15 + uint64(list.Limit), buffer: buffer}
+}
+
+// reportRows returns the rows of a page of reports.
+func reportRows(found catalog.Page, list query.List) *rowList {
+	return &rowList{
+		count:  len(found.Reports),
+		encode: func(b []byte, i int) []byte { return found.Reports[i].AppendJSON(b) },
+		hash:   found.Hash(),
+		paged:  true,
+		total:  found.Total,
+		page:   list.Page,
+		limit:  list.Limit,
+	}
 }
 
 func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) {

@@ -185,6 +185,8 @@ type response struct {
 	location    string      // of the created resource
 	revalidate  bool        // caches must revalidate it
 	negotiated  bool        // depends on the Accept header
+	rows        *rowList    // instead of a body, of a list as CSV
+	rest        *table      // what follows the body
 	stream      *stream     // instead of all other fields
 	file        *download   // instead of all other fields
 }
@@ -296,7 +298,7 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 	if rt.longPoll {
 		problem.Park(w)
 	} else {
-		expensive := rt.expensive || past || rt.credentialed != nil && rt.credentialed(r)
+		expensive := rt.expensive || past || rt.columns != nil && isLargeTable(r) || rt.credentialed != nil && rt.credentialed(r)
 		if *slot, err = a.Guard.AcquireSlot(r, principal, expensive); err != nil {
 			return response{}, err
 		}
@@ -402,8 +404,13 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.contentType != "" {
 		h["Content-Type"] = []string{out.contentType}
 	}
-	if r.Method != http.MethodHead || r.Header["Accept-Encoding"] == nil { // a compressed GET has another length
+	compressible := r.Method == http.MethodHead && r.Header["Accept-Encoding"] != nil // a compressed GET has another length
+	if !compressible && out.rest == nil {
 		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
+	}
+	if out.rest != nil && r.Method != http.MethodHead {
+		out.rest.writeAfter(w, out.body)
+		return
 	}
 	_, _ = w.Write(out.body)
 }

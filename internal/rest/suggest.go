@@ -17,7 +17,7 @@ type suggestion struct {
 }
 
 func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.listParams(r)
 	typed := p.LimitedText("q", query.MaxSearch)
 	limit := p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)
 	if err := p.Err(); err != nil {

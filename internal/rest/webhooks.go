@@ -174,6 +174,9 @@ func (a *API) createWebhook(r *http.Request, s *catalog.Snapshot) (response, err
 }
 
 func (a *API) listWebhooks(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	if err := a.listParams(r).Err(); err != nil {
+		return response{}, err
+	}
 	all, err := a.Webhooks.List(r.Context(), a.reach(r))
 	if err != nil {
 		return response{}, err
@@ -292,7 +295,7 @@ type deliveryBody struct {
 }
 
 func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, error) {
-	p := a.readParams(r)
+	p := a.listParams(r)
 	q := store.DeliveryQuery{State: store.DeliveryState(p.Text("state")), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
 	q.Before = p.seq("before")
 	switch q.State {

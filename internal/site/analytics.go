@@ -50,7 +50,7 @@ func (s *Site) analyticsTable(q *request) (*page, error) {
 	var names []string
 	for _, c := range append(q.timeCharts(figures), q.rankCharts(figures)...) {
 		if q.PathValue("table") == c.ID+".csv" {
-			return csvPage(c.Table), nil
+			return q.csvPage(c.Table)
 		}
 		names = append(names, c.ID+".csv")
 	}

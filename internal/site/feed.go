@@ -121,7 +121,7 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 	if list.Page*list.Limit < found.Total {
 		out.Older = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page+1))
 	}
-	out.feedURL, out.CSV = q.parameters(), "/api/v1/reports.csv"+q.parameters("limit", "50")
+	out.feedURL, out.CSV = q.parameters(), "/api/v1/reports.csv"+q.parameters()
 	return out, found, nil
 }
 

@@ -47,7 +47,11 @@ func (e Edition) numberCell(n int) chart.Cell {
 	return chart.Cell{Text: e.Number(n), Value: strconv.Itoa(n), Number: n}
 }
 
-// csvPage returns a table as CSV.
-func csvPage(t *chart.Table) *page {
-	return &page{contentType: content.CSVType, body: t.CSV(), noIndex: true}
+// csvPage returns a table as CSV, in the dialect of the request.
+func (q *request) csvPage(t *chart.Table) (*page, error) {
+	dialect := q.params.Dialect()
+	if err := q.params.Err(); err != nil {
+		return nil, err
+	}
+	return &page{contentType: content.CSVType, body: t.CSV(dialect), noIndex: true}, nil
 }

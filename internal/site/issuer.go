@@ -76,7 +76,7 @@ func (s *Site) issuerMonths(q *request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return csvPage(activity.Table), nil
+	return q.csvPage(activity.Table)
 }
 
 // findIssuer returns the issuer in the address, or the page that is shown instead.
@@ -193,7 +193,7 @@ func (s *Site) issuerReports(q *request, i *disclosure.Issuer) (*listing, error)
 	for _, d := range out.Days {
 		d.omit(i.Name)
 	}
-	out.feedURL, out.CSV = q.parameters("issuer", i.ID), "/api/v1/reports.csv"+q.parameters("issuer", i.ID, "limit", "50")
+	out.feedURL, out.CSV = q.parameters("issuer", i.ID), "/api/v1/reports.csv"+q.parameters("issuer", i.ID)
 	return out, nil
 }
 

@@ -146,7 +146,7 @@ func TestDirectory(t *testing.T) {
 		}
 	}
 	has(t, s.get(http.StatusOK, "/issuers"), "251 emisores", "Sociedades <span>250</span>", "BME Growth (125)", `href="/issuers?page=2"`, `href="/issuers?letter=A"`,
-		"<span>C</span>", `href="/api/v1/issuers.csv?limit=50"`)
+		"<span>C</span>", `href="/api/v1/issuers.csv"`)
 	has(t, s.get(http.StatusOK, "/issuers?market=SIBE&page=2&lang=en"), `href="/issuers?lang=en&amp;market=SIBE"`, `rel="prev"`, `value="en"`)
 	has(t, s.get(http.StatusOK, "/issuers?page=4"), "más allá del final")
 	has(t, s.get(http.StatusOK, "/issuers?search=nada"), "Ningún emisor cumple", `href="/search?search=nada"`)
@@ -208,6 +208,13 @@ func TestAnalytics(t *testing.T) {
 	lacks(t, w.Body.String(), "style=", "NaN", "%!", "fill=\"#")
 	has(t, s.get(http.StatusOK, "/analytics?lang=en"), "Most active issuers", "week of", `href="/issuers/A69000024?lang=en"`)
 	has(t, s.get(http.StatusNotFound, "/analytics/nothing.csv"), "daily.csv")
+	if got := s.get(http.StatusOK, "/analytics/markets.csv?dialect=es").Body.String(); !strings.HasPrefix(got, "\ufeffmarket;filings;issuers\r\nBME Growth;4;1\r\n") {
+		t.Errorf("in the Spanish dialect: %q", got)
+	}
+	if got := s.get(http.StatusOK, "/issuers/A69000024/months.csv?dialect=es").Body.String(); !strings.HasPrefix(got, "\ufeffmonth;total;IP;HR;OIR\r\n") {
+		t.Errorf("in the Spanish dialect: %q", got)
+	}
+	has(t, s.get(http.StatusBadRequest, "/analytics/markets.csv?dialect=fr"), "dialect")
 	empty := start(t, "", store.Batch{})
 	has(t, empty.get(http.StatusOK, "/analytics"), "No hay datos todavía")
 }

@@ -58,7 +58,7 @@ func (s *Site) issuers(q *request) (*page, error) {
 			return nil, err
 		}
 	}
-	out := &directoryPage{Search: text, Page: number, Filtered: len(q.values) > 0, CSV: "/api/v1/issuers.csv" + q.directoryParameters()}
+	out := &directoryPage{Search: text, Page: number, Filtered: len(q.values) > 0, CSV: "/api/v1/issuers.csv" + q.directoryParameters(0)}
 	inMarket := search.NewNameFilter(market, byWords)
 	all := found
 	found = only(found, market == "", func(e *search.Issuer) bool { return inMarket.Match(e.Issuer.Market) })
@@ -88,7 +88,7 @@ func (s *Site) issuers(q *request) (*page, error) {
 	}
 	return &page{
 		template: "issuers", Title: q.edition.Text("issuers.title"), Description: q.edition.Text("issuers.description"), Data: out,
-		Head: []headLink{{"alternate", "application/json", "/api/v1/issuers" + q.directoryParameters()}},
+		Head: []headLink{{"alternate", "application/json", "/api/v1/issuers" + q.directoryParameters(query.MaxLimit)}},
 	}, nil
 }
 
@@ -106,13 +106,20 @@ func only(issuers []*search.Issuer, all bool, keep func(*search.Issuer) bool) []
 	return out
 }
 
-// directoryParameters returns the parameters of the API for the request.
-func (q *request) directoryParameters() string {
-	values := url.Values{"limit": {strconv.Itoa(query.MaxLimit)}}
+// directoryParameters returns the parameters of the API for the request, with a limit
+// unless it is 0.
+func (q *request) directoryParameters(limit int) string {
+	values := url.Values{}
+	if limit > 0 {
+		values.Set("limit", strconv.Itoa(limit))
+	}
 	for _, name := range []string{"search", "kind"} {
 		if v := q.values.Get(name); v != "" {
 			values.Set(name, v)
 		}
+	}
+	if len(values) == 0 {
+		return ""
 	}
 	return "?" + values.Encode()
 }

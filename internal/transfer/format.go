@@ -94,8 +94,7 @@ type csvTable[Row any] struct {
 }
 
 func newCSVTable[Row any](w io.Writer) *csvTable[Row] {
-	t := &csvTable[Row]{out: csv.NewWriter(w)}
-	t.out.UseCRLF = true
+	t := &csvTable[Row]{out: content.NewCSVWriter(w, content.PlainCSV)}
 	names := columns[Row]()
 	t.cells = make([]string, len(names))
 	_ = t.out.Write(names) // an error is returned by close

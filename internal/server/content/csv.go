@@ -1,6 +1,8 @@
 package content
 
 import (
+	"encoding/csv"
+	"io"
 	"strings"
 	"unicode"
 )
@@ -10,6 +12,47 @@ const CSVType = "text/csv; charset=utf-8; header=present"
 
 // ListSeparator separates the elements of a list in a cell.
 const ListSeparator = "; "
+
+// Dialect is a form of CSV.
+type Dialect string
+
+const (
+	// PlainCSV has commas between cells, and no byte order mark.
+	PlainCSV Dialect = ""
+	// SpanishCSV is what spreadsheets with the settings of Spain open with a click: a
+	// byte order mark, without which they do not take it for UTF-8, semicolons between
+	// cells, and decimal commas.
+	SpanishCSV Dialect = "es"
+)
+
+// byteOrderMark is U+FEFF in UTF-8.
+const byteOrderMark = "\ufeff"
+
+// ParseDialect returns the dialect with a name, and whether there is one.
+func ParseDialect(name string) (d Dialect, ok bool) {
+	d = Dialect(name)
+	return d, d == PlainCSV || d == SpanishCSV
+}
+
+// NewCSVWriter returns a writer of CSV in a dialect, with CRLF at the end of lines. It
+// writes the byte order mark, if there is one, at once.
+func NewCSVWriter(w io.Writer, d Dialect) *csv.Writer {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	if d == SpanishCSV {
+		_, _ = io.WriteString(w, byteOrderMark) // the next write fails too
+		out.Comma = ';'
+	}
+	return out
+}
+
+// Number returns a number, as JSON has it, as a cell.
+func (d Dialect) Number(n string) string {
+	if d == SpanishCSV {
+		return strings.Replace(n, ".", ",", 1)
+	}
+	return n
+}
 
 // formulaStarts are the characters with which a cell may be a formula, also in
 // their wide and small forms.

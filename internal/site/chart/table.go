@@ -2,7 +2,6 @@ package chart
 
 import (
 	"bytes"
-	"encoding/csv"
 
 	"pregon/internal/server/content"
 )
@@ -16,7 +15,7 @@ type Table struct {
 // Column is a column of a table. Its name in CSV is that of the API.
 type Column struct {
 	Name, Text string
-	End        bool // aligned to the end, as numbers are
+	End        bool // of numbers, which are aligned to the end
 }
 
 // NumberColumn returns a column of numbers.
@@ -34,10 +33,9 @@ type Cell struct {
 func TextCell(text string) Cell { return Cell{Text: text, Value: text} }
 
 // CSV returns the table with a header row. Texts cannot be formulas.
-func (t *Table) CSV() []byte {
+func (t *Table) CSV(dialect content.Dialect) []byte {
 	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
+	w := content.NewCSVWriter(&b, dialect)
 	record := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
 		record[i] = c.Name
@@ -46,6 +44,9 @@ func (t *Table) CSV() []byte {
 	for _, row := range t.Rows {
 		for i, c := range row {
 			record[i] = content.Cell(c.Value)
+			if t.Columns[i].End {
+				record[i] = dialect.Number(record[i])
+			}
 		}
 		_ = w.Write(record)
 	}

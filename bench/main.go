@@ -120,6 +120,7 @@ func (b *bench) run() error {
 	}{
 		{"import", b.imports},
 		{"export", b.exports},
+		{"bulk", b.whileSnapshot},
 		{"http", b.http},
 		{"pages", b.pages},
 		{"auth", b.auth},

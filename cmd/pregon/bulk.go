@@ -89,8 +89,13 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 	}
 	if c.Role.ingests() {
 		s.bulkMaker = &bulk.Maker{
-			Archive: s.bulk.Archive, Log: db, Holder: processName(), Source: db.KnownSource, Logger: logger,
-			Leads: func() bool { return s.ready() == nil && (s.reader == nil || s.reader.Holding()) },
+			Archive:  s.bulk.Archive,
+			Log:      db,
+			Holder:   processName(),
+			Source:   db.KnownSource,
+			Logger:   logger,
+			Requests: func() int64 { return s.server.Requests() },
+			Leads:    func() bool { return s.ready() == nil && (s.reader == nil || s.reader.Holding()) },
 		}
 	}
 	return nil

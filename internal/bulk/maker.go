@@ -46,6 +46,9 @@ type Maker struct {
 	Archive *Archive
 	Log     Log
 	Holder  string // name of this process in the lease
+	// Requests, if not nil, returns the number of requests that this process has received.
+	// While they come, the work takes a small part of a processor.
+	Requests func() int64
 	// Leads reports whether this process should make snapshots now. Of several
 	// processes that lead, the holder of the lease makes them.
 	Leads  func() bool
@@ -227,17 +230,17 @@ func (m *Maker) Make(ctx context.Context) (s *Snapshot, err error) {
 }
 
 func writeManifest(dir string, s *Snapshot) error {
-	_, err := writeFile(dir, manifestName, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	_, err := writeFile(dir, manifestName, newPace(context.Background(), nil), func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
 	return err
 }
 
 // write writes all files of a snapshot into a directory. The log is read once, into
 // the file of reports as JSON Lines, from which the others are written.
 func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
-	step := throttle(ctx)
+	p := newPace(ctx, m.Requests)
 	var state *transfer.Snapshot
-	first, err := writeFile(dir, fileName(transfer.Reports, transfer.JSONLines), func(w io.Writer) (err error) {
-		state, err = transfer.Take(ctx, m.Log, w, step)
+	first, err := writeFile(dir, fileName(transfer.Reports, transfer.JSONLines), p, func(w io.Writer) (err error) {
+		state, err = transfer.Take(ctx, m.Log, w, p.steps)
 		return err
 	})
 	if err != nil {
@@ -252,7 +255,7 @@ func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 			if s.File(fileName(kind, format)) != nil {
 				continue
 			}
-			f, err := m.writeOne(ctx, dir, state, transfer.Export{Kind: kind, Format: format, About: about, Step: step})
+			f, err := m.writeOne(ctx, dir, state, p, transfer.Export{Kind: kind, Format: format, About: about, Step: p.steps})
 			if err != nil {
 				return err
 			}
@@ -262,14 +265,14 @@ func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 	return nil
 }
 
-func (m *Maker) writeOne(ctx context.Context, dir string, state *transfer.Snapshot, e transfer.Export) (f File, err error) {
+func (m *Maker) writeOne(ctx context.Context, dir string, state *transfer.Snapshot, p *pace, e transfer.Export) (f File, err error) {
 	reports, err := os.Open(filepath.Join(dir, fileName(transfer.Reports, transfer.JSONLines)))
 	if err != nil {
 		return f, err
 	}
 	defer reports.Close()
 	var done transfer.Exported
-	f, err = writeFile(dir, fileName(e.Kind, e.Format), func(w io.Writer) error {
+	f, err = writeFile(dir, fileName(e.Kind, e.Format), p, func(w io.Writer) error {
 		if e.Format == transfer.Parquet {
 			done, err = state.Write(ctx, w, reports, e)
 			return err
@@ -286,13 +289,13 @@ func (m *Maker) writeOne(ctx context.Context, dir string, state *transfer.Snapsh
 }
 
 // writeFile writes a file durably and returns its size and hash.
-func writeFile(dir, name string, fn func(io.Writer) error) (f File, err error) {
+func writeFile(dir, name string, p *pace, fn func(io.Writer) error) (f File, err error) {
 	file, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
 		return f, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	out := bufio.NewWriterSize(file, 64<<10)
+	out := bufio.NewWriterSize(pacedWriter{file, p}, 64<<10)
 	if err := fn(out); err != nil {
 		return f, err
 	}
@@ -315,16 +318,4 @@ func digest(file *os.File) (size int64, sum string, err error) {
 	hash := sha256.New()
 	size, err = io.Copy(hash, file)
 	return size, hex.EncodeToString(hash.Sum(nil)), err
-}
-
-// throttle returns a step that rests as long as the work since the last one took, so
-// that a snapshot takes half a processor at most.
-func throttle(ctx context.Context) transfer.Step {
-	const longest = 100 * time.Millisecond
-	last := time.Now()
-	return func(int) error {
-		err := retry.Sleep(ctx, min(time.Since(last), longest))
-		last = time.Now()
-		return err
-	}
 }

@@ -17,6 +17,7 @@ func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 		return nil
 	}
 	r.active = true
+	s.received.Add(1)
 	if n := s.active.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
 		return fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds.")
 	}

@@ -130,6 +130,7 @@ type Server struct {
 	handler  http.Handler
 	draining chan struct{} // closed when shutdown begins
 	active   atomic.Int64  // requests that are not parked
+	received atomic.Int64  // requests since the start
 	requests *networkCounter
 	bodies   *networkCounter
 }
@@ -168,6 +169,10 @@ func New(o Options) (*Server, error) {
 	s.handler = s.observe(s.recoverPanics(s.commonHeaders(s.limitBody(s.cleanPaths(s.compress(compress(o.Mux), o.Mux))))))
 	return s, nil
 }
+
+// Requests returns the number of requests since the start, without those for health and
+// readiness.
+func (s *Server) Requests() int64 { return s.received.Load() }
 
 // ServeHTTP lets tests call the server without a listener.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

@@ -88,6 +88,10 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 		logger = telemetry.Warnings(logger) // the address must stay in sight
 	}
 	if c.Role.ingests() {
+		created, err := s.engine.CreatedAt(ctx)
+		if err != nil {
+			return err
+		}
 		s.bulkMaker = &bulk.Maker{
 			Archive:  s.bulk.Archive,
 			Log:      db,
@@ -95,7 +99,12 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 			Source:   db.KnownSource,
 			Logger:   logger,
 			Requests: func() int64 { return s.server.Requests() },
-			Leads:    func() bool { return s.ready() == nil && (s.reader == nil || s.reader.Holding()) },
+			Filling: func(ctx context.Context) (bool, error) {
+				err := s.coverage.Refresh(ctx)
+				return c.Source != "none" && s.coverage.Filling(), err
+			},
+			Created: created,
+			Leads:   func() bool { return s.ready() == nil && (s.reader == nil || s.reader.Holding()) },
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -21,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	archive "pregon/internal/bulk" // bulk is another name of this package
 	"pregon/internal/disclosure"
 	"pregon/internal/rest/resttest"
 )
@@ -151,9 +153,19 @@ func (n *newcomer) callOperations() {
 	n.same("operations", documented, have)
 }
 
-// snapshotFile returns the address of a file of the first snapshot, which is made
-// some time after the start.
+// snapshotFile makes a snapshot, since the service waits for the end of its back-fill, and
+// returns the address of a file of it.
 func (n *newcomer) snapshotFile() (address string) {
+	n.t.Helper()
+	m := &archive.Maker{
+		Archive: archive.New(archive.Dir(strings.TrimPrefix(n.store, "sqlite:")+".bulk"), slog.New(slog.DiscardHandler)),
+		Log:     openStore(n.t, n.store),
+		Source:  func() string { return "demo" },
+		Logger:  slog.New(slog.DiscardHandler),
+	}
+	if _, err := m.Make(n.t.Context()); err != nil {
+		n.t.Fatal(err)
+	}
 	eventually(n.t, func() error {
 		answer := n.ask(http.MethodGet, "/api/v1/bulk", nil, http.Header{"X-API-Key": {n.key}})
 		var list snapshotList

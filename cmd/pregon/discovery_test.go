@@ -21,6 +21,7 @@ import (
 type newcomer struct {
 	t              *testing.T
 	url, key       string
+	store          string            // of the service
 	report, issuer string            // that exist
 	documents      map[string]string // by path
 }
@@ -32,7 +33,13 @@ func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	store := engines["sqlite"](t)
 	s := startReplica(t, store, "--source", "demo", "--rate", "60/min", "--webhook-allow-private")
-	n := &newcomer{t: t, url: s.url, key: pregon(t, store, "keys", "create", "--plan", "operator"), documents: map[string]string{}}
+	n := &newcomer{
+		t:         t,
+		url:       s.url,
+		key:       pregon(t, store, "keys", "create", "--plan", "operator"),
+		store:     store,
+		documents: map[string]string{},
+	}
 	n.settle()
 	n.crawl()
 	t.Run("operations", func(t *testing.T) { n.in(t).callOperations() })

@@ -26,7 +26,8 @@ type Snapshot struct {
 	Epoch     string    `json:"epoch"`
 	Source    string    `json:"source"`
 	CreatedAt time.Time `json:"created_at"`
-	AsOf      time.Time `json:"as_of"` // when the newest change in it occurred
+	AsOf      time.Time `json:"as_of"`             // when the newest change in it occurred
+	Partial   bool      `json:"partial,omitempty"` // a back-fill had not ended when it was made
 	Files     []File    `json:"files"`
 }
 

@@ -49,6 +49,10 @@ type Maker struct {
 	// Requests, if not nil, returns the number of requests that this process has received.
 	// While they come, the work takes a small part of a processor.
 	Requests func() int64
+	// Filling, if not nil, reports whether a back-fill has not ended. The first snapshot
+	// waits for its end, until the night after Created, when the store was created.
+	Filling func(context.Context) (bool, error)
+	Created time.Time
 	// Leads reports whether this process should make snapshots now. Of several
 	// processes that lead, the holder of the lease makes them.
 	Leads  func() bool
@@ -104,30 +108,43 @@ func (m *Maker) makeDue(ctx context.Context, now time.Time) (made bool, err erro
 	if err != nil || head.Seq == 0 {
 		return false, err
 	}
-	due, err := m.due(ctx, head, now)
+	partial, err := m.filling(ctx)
+	if err != nil {
+		return false, err
+	}
+	due, err := m.due(ctx, head, now, partial)
 	if err != nil || !due {
 		return false, err
 	}
 	return true, m.holding(ctx, func(ctx context.Context) error {
 		m.Archive.forget()
-		if due, err := m.due(ctx, head, now); err != nil || !due {
+		if due, err := m.due(ctx, head, now, partial); err != nil || !due {
 			return err // another process has made it
 		}
 		start := time.Now()
-		s, err := m.Make(ctx)
+		s, err := m.make(ctx, partial)
 		if err != nil {
 			return err
 		}
 		m.made.Add(1)
 		m.newest.Store(s)
-		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(start).Seconds()))
+		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "partial", s.Partial, "duration_seconds", int(time.Since(start).Seconds()))
 		return m.prune(ctx, now)
 	})
 }
 
+// filling reports whether a back-fill has not ended, so that a snapshot is partial.
+func (m *Maker) filling(ctx context.Context) (bool, error) {
+	if m.Filling == nil {
+		return false, nil
+	}
+	return m.Filling(ctx)
+}
+
 // due reports whether the newest snapshot is from before the last time at which one
-// was to be made. Those from the future do not count.
-func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time) (bool, error) {
+// was to be made, or is partial while another one would not be. Those from the future
+// do not count. The first one, if it would be partial, waits for a night.
+func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time, partial bool) (bool, error) {
 	list, err := m.Archive.List(ctx, head)
 	if err != nil {
 		return false, err
@@ -135,10 +152,10 @@ func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time) (b
 	for _, s := range list {
 		if !s.CreatedAt.After(now.Add(maxAhead)) {
 			m.newest.Store(s)
-			return s.CreatedAt.Before(lastNight(now)), nil
+			return s.CreatedAt.Before(lastNight(now)) || s.Partial && !partial, nil
 		}
 	}
-	return true, nil
+	return !partial || m.Created.Before(lastNight(now)), nil
 }
 
 // lastNight returns the last time at which a snapshot was to be made.
@@ -198,7 +215,15 @@ func (m *Maker) prune(ctx context.Context, now time.Time) error {
 }
 
 // Make makes a snapshot now. The caller holds the lease, or is alone.
-func (m *Maker) Make(ctx context.Context) (s *Snapshot, err error) {
+func (m *Maker) Make(ctx context.Context) (*Snapshot, error) {
+	partial, err := m.filling(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return m.make(ctx, partial)
+}
+
+func (m *Maker) make(ctx context.Context, partial bool) (s *Snapshot, err error) {
 	place := m.Archive.place
 	if err := place.clean(ctx); err != nil {
 		return nil, err
@@ -215,7 +240,7 @@ func (m *Maker) Make(ctx context.Context) (s *Snapshot, err error) {
 			_ = os.RemoveAll(dir)
 		}
 	}()
-	s = &Snapshot{Source: m.Source()}
+	s = &Snapshot{Source: m.Source(), Partial: partial}
 	if err := m.write(ctx, dir, s); err != nil {
 		return nil, err
 	}

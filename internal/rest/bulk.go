@@ -40,6 +40,7 @@ type bulkSnapshot struct {
 	Cursor    string     `json:"cursor"`
 	CreatedAt time.Time  `json:"created_at"`
 	AsOf      time.Time  `json:"as_of"`
+	Partial   bool       `json:"partial"`
 	Files     []bulkFile `json:"files"`
 }
 
@@ -67,8 +68,14 @@ func (a *API) listBulk(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	out.Data = make([]bulkSnapshot, len(list))
 	for i, s := range list {
 		shown := bulkSnapshot{
-			ID: s.ID, Seq: s.Seq, Epoch: s.Epoch, Cursor: s.Cursor().String(), CreatedAt: query.Madrid(s.CreatedAt), AsOf: query.Madrid(s.AsOf),
-			Files: make([]bulkFile, len(s.Files)),
+			ID:        s.ID,
+			Seq:       s.Seq,
+			Epoch:     s.Epoch,
+			Cursor:    s.Cursor().String(),
+			CreatedAt: query.Madrid(s.CreatedAt),
+			AsOf:      query.Madrid(s.AsOf),
+			Partial:   s.Partial,
+			Files:     make([]bulkFile, len(s.Files)),
 		}
 		for n, f := range s.Files {
 			shown.Files[n] = bulkFile{f.Kind, f.Format, a.BaseURL + BulkPath + "/" + s.ID + "/" + f.Name, f.Rows, f.Bytes, f.SHA256}

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"log/slog"
@@ -13,6 +14,8 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/bulk"
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
 	"pregon/internal/transfer"
 )
 
@@ -90,6 +93,25 @@ func TestBulk(t *testing.T) {
 	}
 	for _, path := range []string{"/api/v1/bulk/20260101T000000Z-1/reports.parquet", "/api/v1/bulk/" + made.ID + "/manifest.json", "/api/v1/bulk/" + made.ID + "/..%2Fx"} {
 		s.getWith(http.StatusNotFound, path, header)
+	}
+}
+
+// A snapshot that was made during a back-fill says so.
+func TestPartialSnapshot(t *testing.T) {
+	s := start(t, "demo", market())
+	header := s.credentials(access.AllScopes)[0]
+	m := &bulk.Maker{Archive: s.bulk, Log: s.store, Source: func() string { return "demo" }, Logger: slog.New(slog.DiscardHandler)}
+	for i, partial := range []bool{true, false} {
+		m.Filling = func(context.Context) (bool, error) { return partial, nil }
+		if _, err := m.Make(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var list struct{ Data []struct{ Partial *bool } }
+		s.getWith(http.StatusOK, "/api/v1/bulk", header).decode(&list)
+		if len(list.Data) != i+1 || list.Data[0].Partial == nil || *list.Data[0].Partial != partial {
+			t.Errorf("got %+v, want partial to be %t", list, partial)
+		}
+		s.append(store.Batch{Issuers: []disclosure.Issuer{{NIF: "A69000016", Name: "OTRO NOMBRE, S.A.", Kind: disclosure.Company}}})
 	}
 }
 

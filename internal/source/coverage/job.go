@@ -118,6 +118,11 @@ func (t *Tracker) Filled() bool {
 	return slices.ContainsFunc(t.Jobs(), func(j Job) bool { return j.Done })
 }
 
+// Filling reports whether a back-fill was requested and has not ended.
+func (t *Tracker) Filling() bool {
+	return slices.ContainsFunc(t.Jobs(), func(j Job) bool { return !j.Done })
+}
+
 // Request adds a job, unless it exists and is not done, and returns its state.
 func (t *Tracker) Request(ctx context.Context, j Job) (Job, error) {
 	if err := t.Refresh(ctx); err != nil {

@@ -52,6 +52,9 @@ func TestRequest(t *testing.T) {
 			t.Errorf("second request (-want +got): %s", diff)
 		}
 	}
+	if !b.Filling() {
+		t.Error("a back-fill that was requested is not noticed")
+	}
 	if b.Filled() {
 		t.Error("a back-fill has ended although none is done")
 	}

@@ -113,6 +113,9 @@ func TestMake(t *testing.T) {
 			if err != nil || int64(len(body)) != f.Bytes || hex.EncodeToString(sum[:]) != f.SHA256 {
 				t.Errorf("%s: got %d bytes, %v; want %d", f.Name, len(body), err, f.Bytes)
 			}
+			if start := startOf(f.Format); !bytes.HasPrefix(body, start) {
+				t.Errorf("%s: begins with %x, want %x", f.Name, body[:len(start)], start)
+			}
 			if want := map[transfer.Kind]int{transfer.Reports: 1500, transfer.Issuers: len(market.New(1).Issuers())}[f.Kind]; f.Rows != want {
 				t.Errorf("%s: got %d rows, want %d", f.Name, f.Rows, want)
 			}
@@ -131,6 +134,15 @@ func TestMake(t *testing.T) {
 			t.Errorf("got files %q, want six and the manifest", got)
 		}
 	})
+}
+
+// startOf returns the bytes with which a file of a format begins. Parquet compresses its
+// pages itself; the other formats are compressed as a whole.
+func startOf(f transfer.Format) []byte {
+	if f == transfer.Parquet {
+		return []byte("PAR1")
+	}
+	return []byte{0x28, 0xb5, 0x2f, 0xfd} // Zstandard
 }
 
 // Seven snapshots are kept, and what a killed process left is not listed and removed.

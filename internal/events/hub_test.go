@@ -368,12 +368,13 @@ type behindHub struct {
 // countedPrimary counts the questions to a store.
 type countedPrimary struct {
 	events.Primary
-	asked chan struct{} // has one value for each question
+	asked chan struct{} // has one value for each question that was answered
 }
 
 func (p *countedPrimary) Head(ctx context.Context) (disclosure.Head, error) {
+	head, err := p.Primary.Head(ctx)
 	p.asked <- struct{}{}
-	return p.Primary.Head(ctx)
+	return head, err
 }
 
 func newBehindHub(t *testing.T) *behindHub {
@@ -508,5 +509,27 @@ func TestLocateNewEpochBehind(t *testing.T) {
 		if p, err := w.hub.Locate(t.Context(), c, 0); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("Locate(%v) = %+v, %v, want Unavailable", c, p, err)
 		}
+	}
+}
+
+// A fail-over lost the end of the log, which another process has served. A reader with a
+// cursor from there is not refused while that process has not renewed the epoch yet.
+func TestLocateLostEnd(t *testing.T) {
+	t.Parallel()
+	w := newBehindHub(t)
+	former := w.hub.Head().Epoch
+	renewed := make(chan error, 1)
+	go func() {
+		<-w.primary.asked // it does not have the cursor
+		_, err := w.db.RenewEpoch(t.Context(), former, disclosure.Mark{})
+		w.follow()
+		renewed <- err
+	}()
+	c := disclosure.Cursor{Epoch: former, Seq: 6}
+	if p, err := w.hub.Locate(t.Context(), c, 0); err != nil || p.Ahead || p.Reset == nil {
+		t.Errorf("Locate(%v) = %+v, %v, want a reset", c, p, err)
+	}
+	if err := <-renewed; err != nil {
+		t.Error(err)
 	}
 }

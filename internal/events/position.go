@@ -13,6 +13,11 @@ import (
 // come from a replica that has newer changes.
 const catchUp = 2 * time.Second
 
+// renewal is how long Locate waits longer before it takes a cursor with the present epoch
+// for one that is ahead. If a fail-over lost the end of the log, a process that had
+// it renews the epoch within this time.
+const renewal = 3 * time.Second
+
 // retryAfter is when a reader whose cursor this process has not reached should ask
 // again.
 const retryAfter = 2 * time.Second
@@ -49,6 +54,9 @@ type Reset struct {
 func (h *Hub) Locate(ctx context.Context, c disclosure.Cursor, wait time.Duration) (Position, error) {
 	end := time.Now().Add(wait)
 	place, err := h.locate(ctx, c, catchUp)
+	if place.Ahead && c.Epoch != "" {
+		return h.locate(ctx, c, renewal)
+	}
 	if left := time.Until(end); left > 0 && fault.KindOf(err) == fault.Unavailable {
 		return h.locate(ctx, c, left)
 	}

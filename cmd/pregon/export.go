@@ -63,7 +63,12 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 		total = int64(len(snapshot.Issuers))
 	}
 	bar := cli.NewBar(p.stderr, "writing", c.What, total)
-	e.Step = func(n int) error { bar.Set(n); return nil }
+	e.Step = func(n int) error {
+		if n%500 == 0 { // to draw it takes longer than the records between two steps
+			bar.Set(n)
+		}
+		return nil
+	}
 	e.About = map[string]string{"cursor": snapshot.Head.String(), "source": source}
 	if c.Documents {
 		e.Texts = db

@@ -11,7 +11,7 @@ import (
 // A snapshot is made in slices of work, with a rest after each of them. Requests may
 // have to wait for a slice if all processors are busy, so it is short.
 const (
-	slice = 4 * time.Millisecond
+	slice = time.Millisecond
 	// The rests are so many times as long as the work before them: a snapshot takes half
 	// a processor at most, and a sixteenth of one while requests are served.
 	idleRest = 1

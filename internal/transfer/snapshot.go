@@ -29,9 +29,9 @@ type Snapshot struct {
 	directory *search.Directory
 }
 
-// stepRows is the number of records between two calls of a step function, which take a
-// few milliseconds.
-const stepRows = 100
+// stepRows is the number of records between two calls of a step function, which take
+// about a millisecond.
+const stepRows = 20
 
 // Step is called from time to time with the number of records so far. An error ends
 // the operation.

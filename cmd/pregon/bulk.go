@@ -13,6 +13,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/rest"
 	"pregon/internal/server/telemetry"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 )
 
@@ -99,9 +100,10 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 			Source:   db.KnownSource,
 			Logger:   logger,
 			Requests: func() int64 { return s.server.Requests() },
-			Filling: func(ctx context.Context) (bool, error) {
+			Loading: func(ctx context.Context) (bulk.Load, error) {
 				err := s.coverage.Refresh(ctx)
-				return c.Source != "none" && s.coverage.Filling(), err
+				running := c.Source != "none" && ingest.Loading(s.coverage)
+				return bulk.Load{Running: running, EndedAt: s.coverage.FilledAt()}, err
 			},
 			Created: created,
 			Leads:   func() bool { return s.ready() == nil && (s.reader == nil || s.reader.Holding()) },

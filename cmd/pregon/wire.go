@@ -185,7 +185,7 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 		ReadsSource:  c.Source != "none",
 		Source:       db.KnownSource,
 		Ready:        s.ready,
-		Partial:      func() bool { return s.awaitsSource && c.Source != "demo" && !s.coverage.Filled() },
+		Partial:      func() bool { return s.awaitsSource && c.Source != "demo" && !ingest.NamesKnown(s.coverage) },
 		StoreStatus:  s.storeStatus,
 		StoreCreated: created,
 		Limit:        s.auth.Guard.AnonymousLimit(),

@@ -283,7 +283,7 @@ func TestRestored(t *testing.T) {
 		if err != nil || (len(list) == 1) != test.want {
 			t.Errorf("%s: got %d snapshots, %v; want %t", name, len(list), err, test.want)
 		}
-		if due, err := m.due(t.Context(), test.head, time.Now(), false); err != nil || due == test.want {
+		if due, err := m.due(t.Context(), test.head, time.Now(), Load{}); err != nil || due == test.want {
 			t.Errorf("%s: due: got %t, %v; want %t", name, due, err, !test.want)
 		}
 	}

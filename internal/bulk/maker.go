@@ -49,9 +49,10 @@ type Maker struct {
 	// Requests, if not nil, returns the number of requests that this process has received.
 	// While they come, the work takes a small part of a processor.
 	Requests func() int64
-	// Filling, if not nil, reports whether a back-fill has not ended. The first snapshot
-	// waits for its end, until the night after Created, when the store was created.
-	Filling func(context.Context) (bool, error)
+	// Loading, if not nil, returns what is known of the loading of older reports. The
+	// first snapshot waits for its end, until the night after Created, when the store was
+	// created.
+	Loading func(context.Context) (Load, error)
 	Created time.Time
 	// Leads reports whether this process should make snapshots now. Of several
 	// processes that lead, the holder of the lease makes them.
@@ -108,43 +109,48 @@ func (m *Maker) makeDue(ctx context.Context, now time.Time) (made bool, err erro
 	if err != nil || head.Seq == 0 {
 		return false, err
 	}
-	partial, err := m.filling(ctx)
+	load, err := m.loading(ctx)
 	if err != nil {
 		return false, err
 	}
-	due, err := m.due(ctx, head, now, partial)
+	due, err := m.due(ctx, head, now, load)
 	if err != nil || !due {
 		return false, err
 	}
 	return true, m.holding(ctx, func(ctx context.Context) error {
 		m.Archive.forget()
-		if due, err := m.due(ctx, head, now, partial); err != nil || !due {
+		if due, err := m.due(ctx, head, now, load); err != nil || !due {
 			return err // another process has made it
 		}
 		start := time.Now()
-		s, err := m.make(ctx, partial)
+		s, err := m.make(ctx, load.Running)
 		if err != nil {
 			return err
 		}
 		m.made.Add(1)
 		m.newest.Store(s)
-		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "partial", s.Partial, "duration_seconds", int(time.Since(start).Seconds()))
+		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(start).Seconds()))
 		return m.prune(ctx, now)
 	})
 }
 
-// filling reports whether a back-fill has not ended, so that a snapshot is partial.
-func (m *Maker) filling(ctx context.Context) (bool, error) {
-	if m.Filling == nil {
-		return false, nil
+// Load is what is known of the loading of older reports.
+type Load struct {
+	Running bool      // it has not ended, so that a snapshot is partial
+	EndedAt time.Time // when the last one ended that found reports; zero if there was none
+}
+
+func (m *Maker) loading(ctx context.Context) (Load, error) {
+	if m.Loading == nil {
+		return Load{}, nil
 	}
-	return m.Filling(ctx)
+	return m.Loading(ctx)
 }
 
 // due reports whether the newest snapshot is from before the last time at which one
-// was to be made, or is partial while another one would not be. Those from the future
-// do not count. The first one, if it would be partial, waits for a night.
-func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time, partial bool) (bool, error) {
+// was to be made, or lacks older reports that another one would have. Those from the
+// future do not count. The first one, if it would be partial, waits for a night.
+func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time, load Load) (bool, error) {
 	list, err := m.Archive.List(ctx, head)
 	if err != nil {
 		return false, err
@@ -152,10 +158,11 @@ func (m *Maker) due(ctx context.Context, head disclosure.Head, now time.Time, pa
 	for _, s := range list {
 		if !s.CreatedAt.After(now.Add(maxAhead)) {
 			m.newest.Store(s)
-			return s.CreatedAt.Before(lastNight(now)) || s.Partial && !partial, nil
+			lacks := s.Partial || s.CreatedAt.Before(load.EndedAt)
+			return s.CreatedAt.Before(lastNight(now)) || lacks && !load.Running, nil
 		}
 	}
-	return !partial || m.Created.Before(lastNight(now)), nil
+	return !load.Running || m.Created.Before(lastNight(now)), nil
 }
 
 // lastNight returns the last time at which a snapshot was to be made.
@@ -216,11 +223,11 @@ func (m *Maker) prune(ctx context.Context, now time.Time) error {
 
 // Make makes a snapshot now. The caller holds the lease, or is alone.
 func (m *Maker) Make(ctx context.Context) (*Snapshot, error) {
-	partial, err := m.filling(ctx)
+	load, err := m.loading(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return m.make(ctx, partial)
+	return m.make(ctx, load.Running)
 }
 
 func (m *Maker) make(ctx context.Context, partial bool) (s *Snapshot, err error) {

@@ -20,12 +20,12 @@ func TestBackfill(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	var filling bool
+	var load Load
 	var broken error
 	start := func(created time.Time) *Maker {
 		m := newMaker(db, Dir(t.TempDir()))
 		m.Created = created
-		m.Filling = func(context.Context) (bool, error) { return filling, broken }
+		m.Loading = func(context.Context) (Load, error) { return load, broken }
 		return m
 	}
 	check := func(m *Maker, name string, at time.Time, want bool) {
@@ -46,8 +46,16 @@ func TestBackfill(t *testing.T) {
 		return partial
 	}
 
+	add := func(nif string) {
+		t.Helper()
+		i := disclosure.Issuer{NIF: nif, Name: "OTRO NOMBRE, S.A.", Kind: disclosure.Company}
+		if _, err := db.Append(t.Context(), store.Batch{Issuers: []disclosure.Issuer{i}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	night := lastNight(now)
-	filling = true
+	load.Running = true
 	quick := start(night.Add(time.Minute))
 	check(quick, "while the back-fill runs", now, false)
 	broken = errors.New("the store does not answer")
@@ -55,14 +63,20 @@ func TestBackfill(t *testing.T) {
 		t.Errorf("without an answer: made %t, %v", made, err)
 	}
 	broken = nil
-	filling = false
+	load.Running = false
 	check(quick, "after the back-fill", now, true)
 	check(quick, "again", now, false)
 	if got := snapshots(quick); len(got) != 1 || got[0] {
 		t.Errorf("partial is %v, want one that is not", got)
 	}
-	filling = true
+	load.Running = true
 	check(quick, "while another back-fill runs", now, false)
+	load = Load{EndedAt: time.Now().Add(-time.Hour)}
+	check(quick, "after one that ended before", now, false)
+	load = Load{EndedAt: time.Now().Add(time.Second)}
+	add("A69000024")
+	check(quick, "after another back-fill", now, true)
+	load = Load{Running: true}
 
 	slow := start(night.Add(-time.Minute))
 	check(slow, "after the first night", now, true)
@@ -70,11 +84,8 @@ func TestBackfill(t *testing.T) {
 	if got := snapshots(slow); len(got) != 1 || !got[0] {
 		t.Errorf("partial is %v, want one that is", got)
 	}
-	filling = false
-	later := disclosure.Issuer{NIF: "A69000016", Name: "OTRO NOMBRE, S.A.", Kind: disclosure.Company}
-	if _, err := db.Append(t.Context(), store.Batch{Issuers: []disclosure.Issuer{later}}); err != nil {
-		t.Fatal(err)
-	}
+	load.Running = false
+	add("A69000016")
 	check(slow, "at the end of the back-fill", time.Now(), true)
 	check(slow, "again", time.Now(), false)
 	if got := snapshots(slow); len(got) != 2 || got[0] || !got[1] {

@@ -132,7 +132,7 @@ func isOf(c disclosure.Cursor, head disclosure.Head) bool {
 // errBehind is the error for a change that this process does not have yet.
 func errBehind(c disclosure.Cursor, cause error) error {
 	e := fault.Wrap(fault.Unavailable, cause,
-		"This server does not have the change %v yet. Try again in a few seconds, with the same cursor.", c)
+		"This server does not have the change %v yet. Try again in a few seconds.", c)
 	e.RetryAfter = retryAfter
 	return e
 }

@@ -12,6 +12,7 @@ import (
 const (
 	askInterval = 200 * time.Millisecond // minimum time between two questions to the primary
 	askTimeout  = 2 * time.Second        // of one question
+	answerTime  = 10 * time.Second       // for which an answer is trusted: a fail-over may lose the end of the log
 )
 
 // Primary is the store that has the whole log. The log that a hub reads may be a copy
@@ -25,18 +26,24 @@ type Primary interface {
 // not known to have. All callers together ask five times a second at most.
 type primaryHead struct {
 	store Primary
-	last  atomic.Pointer[disclosure.Head] // the last answer, nil before the first
+	last  atomic.Pointer[answer] // nil before the first
 
 	lock    retry.Lock // held during a question; guards the fields below
 	askedAt time.Time  // when the last question began
 	err     error      // of the last question
 }
 
+// answer is what the primary said.
+type answer struct {
+	disclosure.Head
+	at time.Time
+}
+
 // has reports whether the primary is known to have the change of a cursor in the log of
 // an epoch. It does not ask.
 func (p *primaryHead) has(epoch string, seq int64) bool {
 	last := p.last.Load()
-	return last != nil && last.Epoch == epoch && last.Seq >= seq
+	return last != nil && last.Epoch == epoch && last.Seq >= seq && time.Since(last.at) < answerTime
 }
 
 // ask returns the end of the log on the primary, by a question that began after the
@@ -57,7 +64,7 @@ func (p *primaryHead) ask(ctx context.Context) (disclosure.Head, error) {
 	if p.err != nil {
 		return disclosure.Head{}, p.err
 	}
-	return *p.last.Load(), nil
+	return p.last.Load().Head, nil
 }
 
 // read asks the primary. Other callers wait for the answer too: it does not end with
@@ -67,7 +74,7 @@ func (p *primaryHead) read(ctx context.Context) error {
 	defer cancel()
 	head, err := p.store.Head(asking)
 	if err == nil {
-		p.last.Store(&head)
+		p.last.Store(&answer{head, time.Now()})
 	}
 	return err
 }

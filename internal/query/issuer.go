@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
@@ -11,14 +12,18 @@ import (
 	"pregon/internal/search"
 )
 
-// Issuers searches the directory with the parameters search, kind and limit.
-func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) ([]*search.Issuer, error) {
-	query, kind := p.Search(), p.Kind()
+// Issuers searches the directory with the parameters search, kind and limit. It also
+// returns how many match.
+func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) (found []*search.Issuer, total int, err error) {
+	query := p.Search()
+	kind := p.Kind()
 	limit := p.limit()
 	if err := p.Err(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return s.Issuers(ctx, query, kind, limit)
+	found, err = s.Issuers(ctx, query, kind, math.MaxInt)
+	total = len(found)
+	return found[:min(limit, total)], total, err
 }
 
 // Issuer is an issuer as the API returns it.

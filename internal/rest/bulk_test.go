@@ -102,7 +102,7 @@ func TestPartialSnapshot(t *testing.T) {
 	header := s.credentials(access.AllScopes)[0]
 	m := &bulk.Maker{Archive: s.bulk, Log: s.store, Source: func() string { return "demo" }, Logger: slog.New(slog.DiscardHandler)}
 	for i, partial := range []bool{true, false} {
-		m.Filling = func(context.Context) (bool, error) { return partial, nil }
+		m.Loading = func(context.Context) (bulk.Load, error) { return bulk.Load{Running: partial}, nil }
 		if _, err := m.Make(t.Context()); err != nil {
 			t.Fatal(err)
 		}

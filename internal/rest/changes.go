@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -42,7 +43,13 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
 		return response{}, err
 	}
-	if wait > 0 || !a.Events.Has(after) { // Locate waits for a cursor that is ahead
+	ctx := r.Context()
+	if !a.Events.Has(after) { // Locate waits for it
+		var stop context.CancelFunc
+		ctx, stop = a.untilStopping(ctx)
+		defer stop()
+	}
+	if wait > 0 || !a.Events.Has(after) {
 		release, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
 		if err != nil {
 			return response{}, err
@@ -50,7 +57,10 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		defer release()
 	}
 	end := time.Now().Add(time.Duration(wait) * time.Second)
-	place, err := a.Events.Locate(r.Context(), after, time.Until(end))
+	place, err := a.Events.Locate(ctx, after, time.Until(end))
+	if errors.Is(context.Cause(ctx), errStopping) {
+		return response{}, errStopping
+	}
 	if err != nil {
 		return response{}, err
 	}

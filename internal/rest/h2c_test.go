@@ -74,7 +74,13 @@ func streaming(t *testing.T, protocol string) (transport *http.Transport, seats 
 // open requests a stream.
 func open(t *testing.T, transport *http.Transport) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+rest.StreamPath, nil)
+	return request(t, transport, rest.StreamPath)
+}
+
+// request requests a target as a caller who may read reports.
+func request(t *testing.T, transport *http.Transport, target string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://pregon.example"+target, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +128,22 @@ func TestStreamThatIsNotRead(t *testing.T) {
 		time.Sleep(time.Minute)
 		if n := seats.Cut(); n != 1 || seats.Open() != 0 {
 			t.Errorf("%d streams are counted as cut, %d are open", n, seats.Open())
+		}
+	})
+}
+
+// A request that waits for the change of its cursor ends when the service stops.
+func TestStopEndsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport, seats, stop := streaming(t, "HTTP/1.1")
+		began := time.Now()
+		time.AfterFunc(time.Second, stop)
+		res := request(t, transport, "/api/v1/changes?after=1&wait=25") // the log is empty
+		if waited := time.Since(began); res.StatusCode != http.StatusServiceUnavailable || waited != time.Second {
+			t.Errorf("got %s after %v, want 503 when the service stops", res.Status, waited)
+		}
+		if n := seats.Open(); n != 0 {
+			t.Errorf("%d requests are open", n)
 		}
 	})
 }

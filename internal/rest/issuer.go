@@ -16,12 +16,12 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error
 	if at := p.Text("as_of"); at != "" {
 		p.Reject("as_of", at, "is not possible for the list of issuers: only /api/v1/issuers/{id}, /api/v1/reports and /api/v1/reports/{id} have former states")
 	}
-	found, err := p.Issuers(r.Context(), s)
+	found, total, err := p.Issuers(r.Context(), s)
 	if err != nil {
 		return response{}, err
 	}
 	if wantsCSV(r) {
-		return response{rows: issuerRows(found)}, nil
+		return response{rows: issuerRows(found, total)}, nil
 	}
 	b := []byte(`{"data":[`)
 	for i, e := range found {
@@ -33,10 +33,11 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error
 	return response{body: append(b, "]}"...)}, nil
 }
 
-// issuerRows returns the rows of a list of issuers.
-func issuerRows(found []*search.Issuer) *rowList {
+// issuerRows returns the rows of a list of issuers, of which total match.
+func issuerRows(found []*search.Issuer, total int) *rowList {
 	rows := &rowList{
 		count:  len(found),
+		total:  total,
 		encode: func(b []byte, i int) []byte { return disclosure.AppendIssuer(b, found[i].Issuer) },
 	}
 	var row []byte

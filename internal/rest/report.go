@@ -58,10 +58,10 @@ func reportList(found catalog.Page, list query.List) response {
 func reportRows(found catalog.Page, list query.List) *rowList {
 	return &rowList{
 		count:  len(found.Reports),
+		total:  found.Total,
 		encode: func(b []byte, i int) []byte { return found.Reports[i].AppendJSON(b) },
 		hash:   found.Hash(),
 		paged:  true,
-		total:  found.Total,
 		page:   list.Page,
 		limit:  list.Limit,
 	}

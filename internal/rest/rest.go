@@ -331,9 +331,26 @@ func (a *API) whenLoaded(ctx context.Context) (*catalog.Snapshot, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-a.Stopping:
-			return nil, fault.New(fault.Unavailable, "Shutting down.")
+			return nil, errStopping
 		}
 	}
+}
+
+// errStopping is the error for requests that wait when the service stops.
+var errStopping error = fault.New(fault.Unavailable, "Shutting down.")
+
+// untilStopping returns a context that also ends when the service stops, with errStopping
+// as its cause. The caller calls stop when it no longer waits.
+func (a *API) untilStopping(ctx context.Context) (_ context.Context, stop context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-a.Stopping:
+			cancel(errStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // needFor returns the requirement of a request.

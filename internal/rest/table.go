@@ -16,10 +16,10 @@ import (
 // thousands of rows is never in memory as a whole.
 type rowList struct {
 	count  int
+	total  int                          // rows that match
 	encode func(b []byte, i int) []byte // appends a row as JSON
 	hash   uint64                       // of the rows
-	paged  bool                         // the list has pages; total, page and limit are those of a list
-	total  int
+	paged  bool                         // the list has pages, which page and limit describe
 	page   int
 	limit  int
 }
@@ -32,11 +32,9 @@ const hashPrime = 1099511628211
 func (a *API) rowsAsCSV(r *http.Request, columns []string, out response) response {
 	header := csvHeader(r, out)
 	rows := out.rows
-	if rows.paged {
-		header.Set(totalHeader, strconv.Itoa(rows.total))
-		if hasNext(rows.page, rows.limit, rows.count, rows.total) {
-			a.linkNext(header, r, "page", strconv.Itoa(rows.page+1))
-		}
+	header.Set(totalHeader, strconv.Itoa(rows.total))
+	if rows.paged && hasNext(rows.page, rows.limit, rows.count, rows.total) {
+		a.linkNext(header, r, "page", strconv.Itoa(rows.page+1))
 	}
 	dialect := dialectOf(r)
 	form := "csv " + string(dialect) + strconv.Itoa(rows.count) + variable(header)

@@ -76,6 +76,9 @@ func TestTableLimits(t *testing.T) {
 			if len(seen) != test.want {
 				t.Errorf("%s%s: %d rows, want %d", path, test.target, len(seen), test.want)
 			}
+			if total := a.header.Get("Pregon-Total"); total != "10050" {
+				t.Errorf("%s%s: a total of %q, want 10050", path, test.target, total)
+			}
 			tag := a.header.Get("ETag")
 			if again := s.do(http.MethodGet, path+test.target, withAll(test.header, "If-None-Match", tag)); again.status != 304 {
 				t.Errorf("%s%s: %d, want 304", path, test.target, again.status)

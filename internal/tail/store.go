@@ -14,6 +14,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/source/coverage"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 )
 
@@ -42,7 +43,7 @@ func (p *Printer) resolve(ctx context.Context, db store.Store, s *catalog.Snapsh
 	if err := filled.Refresh(ctx); err != nil {
 		return f, err
 	}
-	names := query.New(query.Options{Partial: func() bool { return !filled.Filled() }})
+	names := query.New(query.Options{Partial: func() bool { return !ingest.NamesKnown(filled) }})
 	params := names.NewParams(url.Values{"issuer": {f.Issuer}, "category": {f.Category}})
 	named := params.Filter(s)
 	for _, warning := range params.Warnings() {

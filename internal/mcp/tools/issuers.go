@@ -14,7 +14,7 @@ import (
 )
 
 func (s *Service) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
-	found, err := p.Issuers(ctx, snapshot)
+	found, _, err := p.Issuers(ctx, snapshot)
 	if err != nil {
 		return Result{}, err
 	}

@@ -112,10 +112,20 @@ func (t *Tracker) Jobs() []Job {
 	return out
 }
 
-// Filled reports whether a back-fill has ended. Until then most of the history, and
-// names that occur only there, are not known.
+// Filled reports whether a back-fill of days has ended.
 func (t *Tracker) Filled() bool {
-	return slices.ContainsFunc(t.Jobs(), func(j Job) bool { return j.Done })
+	return slices.ContainsFunc(t.Jobs(), func(j Job) bool { return j.Done && !j.ByNumber() })
+}
+
+// FilledAt returns when the last back-fill ended that found new reports, the zero time if
+// there was none.
+func (t *Tracker) FilledAt() (last time.Time) {
+	for _, j := range t.Jobs() {
+		if j.Done && j.New > 0 && j.At.After(last) {
+			last = j.At
+		}
+	}
+	return last
 }
 
 // Filling reports whether a back-fill was requested and has not ended.

@@ -58,8 +58,14 @@ func TestRequest(t *testing.T) {
 	if b.Filled() {
 		t.Error("a back-fill has ended although none is done")
 	}
+	if at := b.FilledAt(); !at.IsZero() {
+		t.Errorf("a back-fill ended at %v although none is done", at)
+	}
 	working.Done = true
 	must(t, b.SetJob(t.Context(), nil, working))
+	if at := b.FilledAt(); !at.Equal(working.At) {
+		t.Errorf("the last back-fill ended at %v, want %v", at, working.At)
+	}
 	if !b.Filled() {
 		t.Error("no back-fill has ended although one is done")
 	}

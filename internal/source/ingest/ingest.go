@@ -160,6 +160,14 @@ func ListsRead(c *coverage.Tracker) bool {
 	return !c.Time(roundClock(disclosure.IP)).IsZero() && !c.Time(roundClock(disclosure.OIR)).IsZero()
 }
 
+// Loading reports whether older reports are still being loaded: the first days of a
+// new store, or a back-fill.
+func Loading(c *coverage.Tracker) bool { return !ListsRead(c) || c.Filling() }
+
+// NamesKnown reports whether the store has seen most names of categories and markets: the
+// lists were read, and if a back-fill was requested, one has ended.
+func NamesKnown(c *coverage.Tracker) bool { return ListsRead(c) && (!c.Filling() || c.Filled()) }
+
 // LeaseChanges counts the changes of the lease in this process.
 type LeaseChanges struct {
 	Taken   uint64 // acquired

@@ -272,6 +272,32 @@ func (p *progress) turn(list regulator.List, broken error) []regulator.Row {
 	return rows
 }
 
+// repetition counts the pages that repeat rows of the same reading of a list. Reports
+// that are published meanwhile move rows to later pages, so that some pages repeat.
+// Its pager then has as many pages more.
+type repetition struct {
+	pages int // in a row, that had nothing else
+	first int // pages of the list when the reading began, as its pager says
+	grown int // pages that the list has more since
+}
+
+// add adds a page.
+func (r *repetition) add(list *regulator.List, repeated bool) {
+	if r.first == 0 {
+		r.first = list.Pages
+	}
+	r.grown = max(r.grown, list.Pages-r.first)
+	r.pages++
+	if !repeated {
+		r.pages = 0
+	}
+}
+
+// isEndless reports whether more pages are repeated than the growth of the list
+// explains. It may be past its end, where the site may repeat rows without end. Without
+// a pager its growth is not known: then the newest page tells.
+func (r *repetition) isEndless() bool { return r.pages >= r.grown+2 }
+
 // unseen returns the rows whose number is not in seen, and adds it. A number may
 // occur twice: a new report moves others to the next page.
 func unseen(rows []regulator.Row, seen map[int64]bool) []regulator.Row {

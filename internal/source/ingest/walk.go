@@ -26,9 +26,10 @@ type walk struct {
 	since    time.Time      // when the last walk that was finished in this term began
 	compared map[int64]bool // numbers that it showed
 
-	seen    map[int64]bool // numbers that this walk showed, before and after interruptions
-	resume  int            // the page at which it was interrupted, 0 for none; all rows before it were seen
-	bounded bool           // it was interrupted only because it had read walkPages
+	seen    map[int64]bool // numbers that the earlier readings of this walk showed
+	shown   map[int64]bool // numbers that its last reading showed
+	resume  int            // the page at which it was interrupted, 0 for none
+	bounded bool           // it is to continue at once: it had read walkPages, or reports were published meanwhile
 }
 
 // walkPages is the number of pages after which a walk is interrupted, so that the
@@ -52,25 +53,50 @@ func (w *walk) interrupt(page int) {
 	}
 }
 
+// begin begins a reading.
+func (w *walk) begin() {
+	w.seen = w.all()
+	w.shown = map[int64]bool{}
+	w.bounded = false
+}
+
 // finish notes that the list was compared as it was when the last reading began.
-func (w *walk) finish(began time.Time) { *w = walk{since: began, compared: w.seen} }
+func (w *walk) finish(began time.Time) { *w = walk{since: began, compared: w.all()} }
 
-// unseen returns the rows that the walk has not seen.
-func (w *walk) unseen(rows []regulator.Row) []regulator.Row { return unseen(rows, maps.Clone(w.seen)) }
+// all returns the numbers that all readings of the walk showed.
+func (w *walk) all() map[int64]bool {
+	all := make(map[int64]bool, len(w.seen)+len(w.shown))
+	maps.Copy(all, w.seen)
+	maps.Copy(all, w.shown)
+	return all
+}
 
-// next returns the page to read after a page that was stored. Pages before the one
-// at which the walk was interrupted need not be read again once a page has nothing
-// new. The last of them is, in case a row was removed from the list.
-func (w *walk) next(page int, fresh bool) int {
-	if fresh {
+// unseen returns the rows that no reading of the walk has shown.
+func (w *walk) unseen(rows []regulator.Row) []regulator.Row { return unseen(rows, w.all()) }
+
+// show adds rows to those that the reading showed. It reports whether it had shown all
+// of them before.
+func (w *walk) show(rows []regulator.Row) (repeated bool) {
+	before := len(w.shown)
+	for _, row := range rows {
+		w.shown[row.Number] = true
+	}
+	return len(w.shown) == before
+}
+
+// next returns the page to read after a page that was stored. fresh reports whether the
+// page had unseen rows. Pages before the one at which the walk was interrupted need not
+// be read again once the reading meets what an earlier one has shown. The last of them
+// is, in case a row was removed from the list.
+//
+// Rows without news prove nothing if only this reading has shown them: reports that are
+// published between two pages move the rows of one to the other.
+func (w *walk) next(page int, rows []regulator.Row, fresh bool) int {
+	if fresh || len(rows) == 0 || !w.seen[rows[len(rows)-1].Number] {
 		return page + 1
 	}
 	return max(page+1, w.resume-1)
 }
-
-// repeats reports whether a page without unseen rows is past the end of the list,
-// where the site may repeat rows without end.
-func (w *walk) repeats(page int) bool { return page > len(w.seen)/pageSize+1 }
 
 // readNewest appends the newest reports of the list, page by page, as far as they
 // were not compared before.
@@ -79,12 +105,10 @@ func (f *feed) readNewest(ctx context.Context, c *comparison) {
 	defer func() { c.read = time.Now() }()
 	defer f.walking.Store(false)
 	w := &c.walk
-	if w.seen == nil {
-		w.seen = map[int64]bool{}
-	}
-	w.bounded = false
+	w.begin()
 	var found store.Outcome
 	var broken error // the first error of the list
+	var repeated repetition
 	page := 0
 	for n := range walkPages {
 		list, err := f.newestPage(ctx, page, walkPriority(n))
@@ -100,20 +124,40 @@ func (f *feed) readNewest(ctx context.Context, c *comparison) {
 			f.noteNewest(ctx, began, broken, found, stored)
 			return
 		}
-		for _, row := range rows {
-			w.seen[row.Number] = true
-		}
-		if ended || f.isLast(&list, page) || len(rows) == 0 && w.repeats(page) {
+		repeated.add(&list, w.show(list.Rows))
+		if ended || f.isLast(&list, page) {
 			w.finish(began)
 			f.noteNewest(ctx, began, broken, found, nil)
 			return
 		}
-		page = w.next(page, len(rows) > 0)
+		if repeated.isEndless() {
+			err := f.endRepeated(ctx, w, page, began)
+			f.noteNewest(ctx, began, cmp.Or(broken, err), found, nil)
+			return
+		}
+		page = w.next(page, list.Rows, len(rows) > 0)
 		f.walking.Store(true)
 	}
 	w.interrupt(page)
 	w.bounded = true
 	f.noteNewest(ctx, began, broken, found, nil)
+}
+
+// endRepeated ends a reading at a page from which on the list repeats its rows. If the
+// newest page is still the same, that is the end of the list. If not, reports were
+// published meanwhile, and the next reading continues here.
+func (f *feed) endRepeated(ctx context.Context, w *walk, page int, began time.Time) error {
+	newest, err := f.newestPage(ctx, 0, throttle.Feeds)
+	switch {
+	case err != nil && !regulator.IsPartial(err):
+		w.interrupt(page)
+	case len(w.unseen(newest.Rows)) > 0:
+		w.interrupt(page)
+		w.bounded = true
+	default:
+		w.finish(began)
+	}
+	return err
 }
 
 // takeNewest appends rows that a walk has not seen. It reports whether the walk ends

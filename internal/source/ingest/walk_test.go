@@ -212,6 +212,28 @@ func TestWalkInterrupted(t *testing.T) {
 			},
 			whole: true,
 		},
+		{
+			name: "many reports are published meanwhile",
+			before: func(w *walker, n int) error {
+				if n == 2 || n == 4 {
+					w.publish(35)
+				}
+				return nil
+			},
+			whole: true,
+		},
+		{
+			name: "many reports are published meanwhile, and the list has no pager",
+			before: func(w *walker, n int) error {
+				if n == 1 {
+					w.odd(w.Ingest).be(func(_ string, page []byte) []byte { return pagerLabel.ReplaceAll(page, nil) })
+				}
+				if n == 4 {
+					w.publish(35)
+				}
+				return nil
+			},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -232,6 +254,37 @@ func TestWalkInterrupted(t *testing.T) {
 			w.read()
 			if err := w.complete(); err != nil {
 				t.Errorf("after the last reading: %v", err)
+			}
+			w.once()
+		})
+	}
+}
+
+// TestWalkMoved: reports that are published between two pages of a reading move the rows
+// of one to the other. This does not mean that the rows up to the page at which the walk
+// was interrupted were seen.
+func TestWalkMoved(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{10, 20, 35} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			w := newWalker(t)
+			w.read()
+			w.publish(250)
+			w.read()
+			if w.c.walk.resume != walkPages {
+				t.Fatalf("the walk is to continue at page %d, want %d", w.c.walk.resume, walkPages)
+			}
+			w.publish(25)
+			w.store.before = func(int) error {
+				w.store.before = nil
+				w.publish(n)
+				return nil
+			}
+			w.read()
+			w.read() // for those that were published meanwhile
+			if err := w.complete(); err != nil {
+				t.Error(err)
 			}
 			w.once()
 		})

@@ -1,8 +1,8 @@
 // Package throttle spaces the requests to the regulator: they start with a minimum
 // gap between two, the most urgent first. Slow ones may overlap.
 //
-// There is one exception: when nothing was published for a while, back-fill may have
-// every second request. Feeds that are polled each second leave it nearly none, and
+// There is one exception: when nothing was published for a while, and nothing else
+// waits, back-fill and the feeds have every second request each. Feeds that are polled each second leave it nearly none, and
 // years of reports would take hours.
 package throttle
 
@@ -133,14 +133,24 @@ func (q *Queue) next() (p Priority, ok bool) {
 	return 0, false
 }
 
-// isBackfillsTurn reports whether back-fill precedes more urgent requests: not twice
-// in a row, and not while new reports need requests or feeds would be late. q.mu is
-// held.
+// isBackfillsTurn reports whether back-fill precedes requests for feeds: not twice in a
+// row, and not while other requests wait or feeds would be late. The others would not be
+// granted at all: what back-fill leaves is taken by the feeds. q.mu is held.
 func (q *Queue) isBackfillsTurn() bool {
 	wantsTurn := len(q.waiting[Backfill]) > 0 && !q.backfilled.Equal(q.last)
-	newReports := len(q.waiting[Permalinks])+len(q.waiting[Documents]) > 0
 	lateFeeds := len(q.waiting[Feeds]) > mostFeeds
-	return wantsTurn && q.isCalm() && !newReports && !lateFeeds
+	return wantsTurn && q.isCalm() && !lateFeeds && !q.othersWait()
+}
+
+// othersWait reports whether requests wait that are neither for feeds nor for back-fill.
+// q.mu is held.
+func (q *Queue) othersWait() bool {
+	for p := Feeds + 1; p < Backfill; p++ {
+		if len(q.waiting[p]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isCalm reports whether nothing was published for a while. q.mu is held.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,7 +68,8 @@ func TestUrgentFirst(t *testing.T) {
 }
 
 // TestBackfillsShare: back-fill gets what the feeds leave. When nothing was published
-// for a minute it gets every second request, until the next publication.
+// for a minute it gets every second request, until the next publication. The lists are
+// read all the same.
 func TestBackfillsShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := throttle.New(250 * time.Millisecond)
@@ -79,16 +81,27 @@ func TestBackfillsShare(t *testing.T) {
 			for q.Wait(ctx, throttle.Backfill) == nil {
 			}
 		})
-		for n := range 3 { // feeds, each second, and every two while back-fill has a share
-			all.Go(func() {
-				time.Sleep(time.Duration(n) * 10 * time.Millisecond)
-				for q.Wait(ctx, throttle.Feeds) == nil {
-					if time.Sleep(time.Second); n > 0 && q.Shared() {
-						time.Sleep(time.Second)
-					}
+		poll := func(every time.Duration, isSlowed bool) {
+			for ctx.Err() == nil {
+				all.Go(func() { _ = q.Wait(ctx, throttle.Feeds) }) // polls may overlap
+				if time.Sleep(every); isSlowed && q.Shared() {
+					time.Sleep(every)
 				}
-			})
+			}
 		}
+		for n := range 3 { // feeds, each second, and every two while back-fill has a share
+			all.Go(func() { poll(time.Second, n > 0) })
+			all.Go(func() { poll(8*time.Second, false) }) // a comparison with the list
+		}
+		var rounds atomic.Int64
+		all.Go(func() { // a round of the lists every five minutes
+			for time.Sleep(3 * time.Minute); ctx.Err() == nil; time.Sleep(5 * time.Minute) {
+				for range 20 {
+					_ = q.Wait(ctx, throttle.Reconcile)
+				}
+				rounds.Add(1)
+			}
+		})
 		during := func(d time.Duration) (backfill, feeds float64) {
 			b, f := q.Granted(throttle.Backfill), q.Granted(throttle.Feeds)
 			time.Sleep(d)
@@ -103,18 +116,21 @@ func TestBackfillsShare(t *testing.T) {
 					when, backfill, feeds, low, high)
 			}
 		}
-		check("in the first minute", 59*time.Second, 1, 1.6)
+		check("in the first minute", 59*time.Second, 0.4, 0.8)
 		time.Sleep(2 * time.Second)
-		check("after a calm minute", time.Minute, 1.9, 2.6)
+		check("after a calm minute", 10*time.Minute, 1.4, 1.7)
+		if rounds.Load() != 2 {
+			t.Errorf("%d rounds of the lists ended in ten minutes beside back-fill, want 2", rounds.Load())
+		}
 		q.Published()
-		check("after a publication", 59*time.Second, 1, 1.6)
+		check("after a publication", 59*time.Second, 0.4, 0.8)
 		time.Sleep(2 * time.Second)
-		check("after another calm minute", time.Minute, 1.9, 2.6)
+		check("after another calm minute", 10*time.Minute, 1.4, 1.7)
 	})
 }
 
 // TestBackfillWaits: the share of back-fill is half of the requests, and nothing while
-// pages or documents of new reports wait, or many feeds.
+// any other request waits than those for feeds, or many of those.
 func TestBackfillWaits(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -123,9 +139,17 @@ func TestBackfillWaits(t *testing.T) {
 	}{
 		{
 			name:    "every second",
-			waiting: []throttle.Priority{throttle.Feeds, throttle.Feeds, throttle.Reconcile},
+			waiting: []throttle.Priority{throttle.Feeds, throttle.Feeds, throttle.Feeds},
 			want: []throttle.Priority{
-				throttle.Backfill, throttle.Feeds, throttle.Backfill, throttle.Feeds, throttle.Backfill, throttle.Reconcile,
+				throttle.Backfill, throttle.Feeds, throttle.Backfill, throttle.Feeds, throttle.Backfill, throttle.Feeds,
+			},
+		},
+		{
+			name:    "lists, registers and gaps",
+			waiting: []throttle.Priority{throttle.Feeds, throttle.Reconcile, throttle.Registers, throttle.Gaps},
+			want: []throttle.Priority{
+				throttle.Feeds, throttle.Reconcile, throttle.Registers, throttle.Gaps,
+				throttle.Backfill, throttle.Backfill, throttle.Backfill,
 			},
 		},
 		{

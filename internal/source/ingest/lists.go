@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -87,11 +88,17 @@ func (l *lists) round(ctx context.Context, t disclosure.Type) error {
 	if night {
 		from = min(from, today-nightly)
 	}
+	complete := true
 	for to := today; to >= from; to -= window {
 		r := reading{series: t, from: max(from, to-window+1), to: to, brief: from == today-1 && l.readRecently(t)}
-		if _, err := l.read(ctx, throttle.Reconcile, r); err != nil {
+		_, whole, err := l.readList(ctx, throttle.Reconcile, r)
+		if err != nil {
 			return err
 		}
+		complete = complete && whole
+	}
+	if !complete {
+		return nil
 	}
 	if night {
 		if err := l.Coverage.SetTime(ctx, l.lease, nightlyClock(t), began); err != nil {
@@ -175,29 +182,59 @@ func (l *lists) readRecently(t disclosure.Type) bool {
 // cannot be read do not hide the rows after them. The days are covered only if
 // every page was read without an error.
 func (l *lists) read(ctx context.Context, p throttle.Priority, r reading) (store.Outcome, error) {
+	out, _, err := l.readList(ctx, p, r)
+	return out, err
+}
+
+// readList is like read. It also reports whether the list was read to its end,
+// which a brief reading may not be.
+func (l *lists) readList(
+	ctx context.Context, p throttle.Priority, r reading,
+) (_ store.Outcome, whole bool, _ error) {
 	began := time.Now()
 	at := progress{seen: map[int64]bool{}, pages: 1}
 	for !at.done() {
+		if at.repeated.isEndless() {
+			changed, err := l.hasChanged(ctx, p, r, at.seen)
+			if err != nil {
+				return at.out, false, r.failed(l.noteList(ctx, r.series, began, err))
+			}
+			if changed {
+				return at.out, false, r.failed(fmt.Errorf("page %d repeats rows, since reports were published meanwhile", at.page))
+			}
+			break
+		}
 		pages, errs := l.readPages(ctx, p, r, at.page, min(at.pages-at.page, r.abreast(began)))
 		for k, list := range pages {
 			rows := at.turn(list, errs[k])
 			more, err := l.takeList(ctx, r.series, rows, list.Received, r.old)
 			if err != nil {
-				return at.out, err
+				return at.out, false, err
 			}
 			at.out = at.out.Add(more)
 			if errs[k] != nil && !regulator.IsPartial(errs[k]) {
-				return at.out, r.failed(l.noteList(ctx, r.series, began, errs[k]))
+				return at.out, false, r.failed(l.noteList(ctx, r.series, began, errs[k]))
 			}
 			if r.brief && list.Pages > longList && more.New+more.Updated == 0 {
-				return at.out, l.noteList(ctx, r.series, began, at.broken)
+				return at.out, false, l.noteList(ctx, r.series, began, at.broken)
 			}
 		}
 	}
 	if err := l.noteList(ctx, r.series, began, at.broken); err != nil {
-		return at.out, r.failed(err)
+		return at.out, false, r.failed(err)
 	}
-	return at.out, l.Coverage.Cover(ctx, l.lease, r.series, r.from, min(r.to, disclosure.DayOf(began)), began)
+	return at.out, true, l.Coverage.Cover(ctx, l.lease, r.series, r.from, min(r.to, disclosure.DayOf(began)), began)
+}
+
+// hasChanged reports whether the newest page of a list has rows that were not seen. If
+// not, a list that repeats its rows is past its end. If so, reports that were published
+// meanwhile may have moved them, so that older rows follow.
+func (l *lists) hasChanged(ctx context.Context, p throttle.Priority, r reading, seen map[int64]bool) (bool, error) {
+	newest, err := l.Regulator.For(p).List(ctx, r.series, r.from, r.to, 0)
+	if err != nil && !regulator.IsPartial(err) {
+		return false, err
+	}
+	return len(unseen(newest.Rows, maps.Clone(seen))) > 0, nil
 }
 
 // readPages reads n pages at once.
@@ -233,19 +270,17 @@ func (r reading) failed(err error) error {
 
 // progress is the state of reading a list.
 type progress struct {
-	out    store.Outcome
-	seen   map[int64]bool // numbers
-	page   int            // the next
-	pages  int            // as far as known
-	barren int            // pages in a row without a new row
-	short  int            // the first page, from 1, that was not full: it should be the last
-	broken error          // the first error that concerns rows
+	out      store.Outcome
+	seen     map[int64]bool // numbers
+	page     int            // the next
+	pages    int            // as far as known
+	repeated repetition
+	short    int   // the first page, from 1, that was not full: it should be the last
+	broken   error // the first error that concerns rows
 }
 
-// done reports whether the end of the list is reached. After its end a list may
-// repeat its rows; a single page of known rows may mean that reports were
-// published meanwhile.
-func (p *progress) done() bool { return p.page >= min(p.pages, mostPages) || p.barren >= 2 }
+// done reports whether all pages were read.
+func (p *progress) done() bool { return p.page >= min(p.pages, mostPages) }
 
 // turn takes a page and returns the rows that are new in this reading.
 func (p *progress) turn(list regulator.List, broken error) []regulator.Row {
@@ -253,7 +288,7 @@ func (p *progress) turn(list regulator.List, broken error) []regulator.Row {
 	p.page++
 	p.pages = max(p.pages, list.Pages)
 	full := len(list.Rows) >= pageSize
-	if list.Pages <= 1 && full && len(rows) > 0 {
+	if list.Pages <= 1 && full {
 		p.pages = max(p.pages, p.page+1) // a full page without a pager: another may follow
 	}
 	if len(rows) > 0 && broken == nil && p.short > 0 {
@@ -265,10 +300,7 @@ func (p *progress) turn(list regulator.List, broken error) []regulator.Row {
 	if !full && p.short == 0 {
 		p.short = p.page
 	}
-	p.barren++
-	if len(rows) > 0 {
-		p.barren = 0
-	}
+	p.repeated.add(&list, len(rows) == 0)
 	return rows
 }
 

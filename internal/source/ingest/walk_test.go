@@ -43,9 +43,19 @@ func TestHiddenReports(t *testing.T) {
 	i.intervals.gapsAfter = time.Hour
 	i.intervals.compare = time.Second
 	i.intervals.compareNight = time.Second
+	last := time.Now().Add(-time.Hour)
+	if err := w.coverage.SetTime(t.Context(), nil, roundClock(disclosure.OIR), last); err != nil {
+		t.Fatal(err)
+	}
 	w.run(i.Run)
 	first := w.publish(`{"type":"oir","document":false}`)
 	w.eventually(func() error { return w.has(first) })
+	w.eventually(func() error { // the first round would store the others too
+		if !w.coverage.Time(roundClock(disclosure.OIR)).After(last) {
+			return errors.New("the first round has not ended")
+		}
+		return nil
+	})
 	w.state(health.Live)
 	w.arm(`{"kind":"frozen","type":"oir","for":"1h"}`)
 	ids := w.publishHidden(40)

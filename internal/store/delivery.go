@@ -70,15 +70,17 @@ func text(s string) string {
 // of attempts, and writes the rest if the delivery is pending or State is
 // delivered.
 type Settled struct {
-	Webhook       string
-	Seq           int64
-	Attempts      int
-	State         DeliveryState
-	DueAt, DoneAt time.Time // one of them is zero
+	Webhook  string
+	Seq      int64
+	Attempts int
+	State    DeliveryState
+	Wait     time.Duration // from the present time of the store until a pending one is due
+	DoneAt   time.Time     // zero of a pending one
 }
 
 // Tried is the effect of attempts on one webhook. An engine keeps the later
-// value of each Last time. FailingSince replaces the stored value after a
+// value of each Last time, and stores no LastFailureAt that is later than its own
+// time. FailingSince replaces the stored value after a
 // success, and otherwise only if none is stored.
 type Tried struct {
 	Webhook                      string
@@ -132,14 +134,13 @@ func (s *Settled) add(r *Result) {
 	if s.State != DeliveryPending && r.State != DeliveryDelivered {
 		return
 	}
-	s.State, s.DueAt, s.DoneAt = r.State, time.Time{}, time.Time{}
-	switch {
-	case r.State != DeliveryPending:
+	s.State = r.State
+	s.Wait = 0
+	s.DoneAt = time.Time{}
+	if r.State == DeliveryPending {
+		s.Wait = r.Wait
+	} else {
 		s.DoneAt = r.Attempt.At.Add(r.Attempt.Latency)
-	case r.DueAt.IsZero():
-		s.DueAt = r.Attempt.At // a past time, so that the delivery is due
-	default:
-		s.DueAt = r.DueAt
 	}
 }
 

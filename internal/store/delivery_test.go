@@ -16,7 +16,7 @@ func TestPlanSettle(t *testing.T) {
 	result := func(webhook string, seq int64, state store.DeliveryState, second int) store.Result {
 		r := store.Result{Webhook: webhook, Seq: seq, State: state, Attempt: store.Attempt{At: at(second), Latency: time.Millisecond}}
 		if state == store.DeliveryPending {
-			r.DueAt = at(second).Add(time.Hour)
+			r.Wait = time.Hour
 		}
 		return r
 	}
@@ -33,7 +33,6 @@ func TestPlanSettle(t *testing.T) {
 		result("c", 1, ok, 7),
 		result("d", 1, pending, 9),
 	}
-	results[9].DueAt = time.Time{}
 	noted := map[store.AttemptKey]bool{}
 	for i := range results {
 		if results[i].Webhook != "a" {
@@ -45,7 +44,7 @@ func TestPlanSettle(t *testing.T) {
 		{Webhook: "b", Seq: 1, Attempts: 2, State: ok, DoneAt: at(2).Add(time.Millisecond)},
 		{Webhook: "b", Seq: 2, Attempts: 3, State: dead, DoneAt: at(5).Add(time.Millisecond)},
 		{Webhook: "c", Seq: 1, Attempts: 2, State: ok, DoneAt: at(7).Add(time.Millisecond)},
-		{Webhook: "d", Seq: 1, Attempts: 1, State: pending, DueAt: at(9)},
+		{Webhook: "d", Seq: 1, Attempts: 1, State: pending, Wait: time.Hour},
 	}
 	if diff := cmp.Diff(wantDeliveries, deliveries); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)

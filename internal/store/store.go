@@ -293,7 +293,8 @@ type Deliveries interface {
 	// their deliveries, all or none. It does not matter who holds the webhook. It
 	// skips deliveries that no longer exist, since their webhook was dropped, and
 	// those of another epoch. It also skips an attempt that was recorded before:
-	// one with the same time. A failed attempt that is recorded late does not
+	// one with the same time. A wait begins now, by the same clock that decides
+	// whether a delivery is due, since the clock of the process may differ. A failed attempt that is recorded late does not
 	// change the state of a delivery that was delivered or died meanwhile.
 	Settle(ctx context.Context, results ...Result) error
 
@@ -315,10 +316,12 @@ type Deliveries interface {
 	PruneDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
 
 	// CorrectTimes takes back what was scheduled by a clock that was set back since:
-	// a new delivery is due at once, one that failed keeps its wait since the last
-	// failure of its webhook, and a claim lasts for ttl at most. It returns how many
-	// webhooks it corrected. Differences of up to ten seconds are left alone.
-	CorrectTimes(ctx context.Context, ttl time.Duration) (int, error)
+	// a new delivery is due at once, and a claim lasts for ttl at most. If the last
+	// failure of a webhook is in the future now, its deliveries that failed keep
+	// their wait since then. In any case none of them waits longer than longest, the
+	// longest wait of a Result. It returns how many webhooks it corrected.
+	// Differences of up to ten seconds are left alone.
+	CorrectTimes(ctx context.Context, ttl, longest time.Duration) (int, error)
 }
 
 // DeliveryState is the state of a delivery.
@@ -387,7 +390,7 @@ type Result struct {
 	Seq     int64
 	Attempt Attempt
 	State   DeliveryState
-	DueAt   time.Time // of a delivery that is to be attempted again
+	Wait    time.Duration // until a pending delivery is attempted again
 }
 
 // Endpoint is the state of a webhook's endpoint, derived from its deliveries.

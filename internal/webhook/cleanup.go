@@ -32,7 +32,7 @@ const clockInterval = 10 * time.Second
 func (d *dispatcher) correctTimes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	n, err := d.o.Store.CorrectTimes(ctx, d.claimFor)
+	n, err := d.o.Store.CorrectTimes(ctx, d.claimFor, maxWait)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		d.log.WarnContext(ctx, "cannot look for deliveries in the future", "err", err)

@@ -33,16 +33,20 @@ func TestClockSetBack(t *testing.T) {
 		Webhook: hook.ID,
 		Epoch:   head.Epoch,
 		Seq:     last,
-		Attempt: store.Attempt{At: ahead, Status: 500},
+		Attempt: store.Attempt{At: time.Now(), Status: 500},
 		State:   store.DeliveryPending,
-		DueAt:   ahead.Add(time.Millisecond),
 	}
 	if err := p.db.Settle(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
 	base := p.db.(interface{ Relational() *relational.Base }).Relational()
-	if err := base.Exec(t.Context(), `UPDATE delivery SET due_at = $1 WHERE attempts = 0`, ahead); err != nil {
-		t.Fatal(err)
+	for _, statement := range []string{
+		`UPDATE delivery SET due_at = $1`,
+		`UPDATE endpoint SET last_failure_at = $1`,
+	} {
+		if err := base.Exec(t.Context(), statement, ahead); err != nil {
+			t.Fatal(err)
+		}
 	}
 
 	p.run(t)

@@ -301,13 +301,14 @@ func TestSchedule(t *testing.T) {
 		sum += want
 		least, most = 1000*time.Hour, 0
 		for range 200 {
-			before := time.Now()
 			r := p.Classify(n, 500, 0)
-			after := time.Now()
 			if r.State != store.DeliveryPending {
 				t.Fatalf("attempt %d: %s", n+1, r.State)
 			}
-			least, most = min(least, r.DueAt.Sub(before)), max(most, r.DueAt.Sub(after))
+			least, most = min(least, r.Wait), max(most, r.Wait)
+		}
+		if most > webhook.LongestWait {
+			t.Errorf("after attempt %d up to %v, want %v at most", n+1, most, webhook.LongestWait)
 		}
 		if least < want*9/10 || most > want*11/10 || most-least < want/20 {
 			t.Errorf("after attempt %d between %v and %v, want about %v", n+1, least, most, want)
@@ -322,10 +323,10 @@ func TestSchedule(t *testing.T) {
 	if r := p.Classify(0, 410, 0); r.State != store.DeliveryDead {
 		t.Errorf("after 410: %s", r.State)
 	}
-	if got := time.Until(p.Classify(0, 429, time.Hour).DueAt); got < 59*time.Minute {
+	if got := p.Classify(0, 429, time.Hour).Wait; got != time.Hour {
 		t.Errorf("with Retry-After: %v", got)
 	}
-	if got := time.Until(p.Classify(1, 429, time.Second).DueAt); got < 4*time.Minute {
+	if got := p.Classify(1, 429, time.Second).Wait; got < 4*time.Minute {
 		t.Errorf("with a short Retry-After: %v", got)
 	}
 }

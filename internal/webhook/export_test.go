@@ -67,6 +67,7 @@ var (
 const (
 	LongestBody  = maxBody
 	MostPerOwner = maxPerOwner
+	LongestWait  = maxWait
 	MostSecrets  = maxSecrets
 
 	LongestFilters = maxFilters

@@ -139,7 +139,7 @@ func TestExpiredDeliveriesAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = idle.db.Settle(t.Context(), store.Result{
-		Webhook: hook.ID, Epoch: head.Epoch, Seq: 1, State: store.DeliveryPending, DueAt: time.Now().Add(-5 * day), Attempt: store.Attempt{At: time.Now().Add(-5 * day)},
+		Webhook: hook.ID, Epoch: head.Epoch, Seq: 1, State: store.DeliveryPending, Wait: -5 * day, Attempt: store.Attempt{At: time.Now().Add(-5 * day)},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -135,7 +135,8 @@ const (
 	maxAttempts   = 10
 	maxRetryAfter = 24 * time.Hour
 	jitter        = 0.1
-	maxFailing    = 5 * 24 * time.Hour // after which a webhook is disabled
+	maxWait       = maxRetryAfter + maxRetryAfter/10 // also of the last delay with its jitter
+	maxFailing    = 5 * 24 * time.Hour               // after which a webhook is disabled
 )
 
 // delays are the times between attempts: 75 and a half hours in all, so that an

@@ -71,7 +71,8 @@ func (d *dispatcher) textFailed(r *store.Result, q store.Delivery, err error) {
 		d.log.ErrorContext(d.sending, "a document was never compared with the webhooks that search in documents", "seq", q.Seq, "err", err)
 		return
 	}
-	r.State, r.DueAt = store.DeliveryPending, time.Now().Add(min(d.backoff<<min(q.Attempts, 20), maxTextDelay))
+	r.State = store.DeliveryPending
+	r.Wait = min(d.backoff<<min(q.Attempts, 20), maxTextDelay)
 	if q.Attempts == 0 { // logged once, not each time
 		d.log.WarnContext(d.sending, "cannot compare a document with webhooks: retrying", "seq", q.Seq, "err", err)
 	}

@@ -166,7 +166,7 @@ func (d *dispatcher) result(delivery store.Delivery, a attempt) store.Result {
 		return r
 	}
 	wait := time.Duration(float64(d.delays[delivery.Attempts]) * (1 + jitter*(2*mathrand.Float64()-1)))
-	r.DueAt = time.Now().Add(max(wait, a.retryAfter))
+	r.Wait = max(wait, a.retryAfter)
 	return r
 }
 

@@ -169,7 +169,7 @@ func deliver(t *testing.T, db store.Store, n int64, now time.Time) {
 	must(t, db.FanOut(ctx, f))
 	must(t, db.Settle(ctx,
 		store.Result{Webhook: "wh_1", Epoch: head.Epoch, Seq: head.Seq, State: store.DeliveryDelivered, Attempt: store.Attempt{At: now.Add(time.Duration(n)), Status: 200, Latency: time.Second}},
-		store.Result{Webhook: "wh_2", Epoch: head.Epoch, Seq: head.Seq, State: store.DeliveryPending, DueAt: now, Attempt: store.Attempt{At: now, Status: 500, Error: "ñ", Excerpt: "x"}},
+		store.Result{Webhook: "wh_2", Epoch: head.Epoch, Seq: head.Seq, State: store.DeliveryPending, Attempt: store.Attempt{At: now, Status: 500, Error: "ñ", Excerpt: "x"}},
 	))
 }
 

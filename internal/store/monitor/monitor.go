@@ -267,9 +267,9 @@ func (s *Store) PruneDeliveries(ctx context.Context, before time.Time, limit int
 	return s.Store.PruneDeliveries(ctx, before, limit)
 }
 
-func (s *Store) CorrectTimes(ctx context.Context, ttl time.Duration) (_ int, err error) {
+func (s *Store) CorrectTimes(ctx context.Context, ttl, longest time.Duration) (_ int, err error) {
 	defer s.watch(ctx, method{"deliveries", "CorrectTimes", false}, &err)()
-	return s.Store.CorrectTimes(ctx, ttl)
+	return s.Store.CorrectTimes(ctx, ttl, longest)
 }
 
 func (s *Store) PutDocument(ctx context.Context, d store.Document) (err error) {

@@ -5,22 +5,27 @@ import (
 	"time"
 )
 
-// clockStep is by how much a stored time must be in the future for CorrectTimes. The
-// clocks of processes and of a PostgreSQL server differ by less.
+// clockStep is by how much a stored time must be in the future for CorrectTimes. A
+// smaller step does no harm.
 const clockStep = 10 * time.Second
 
 // CorrectTimes finds that the clock was set back by times that cannot be in the
 // future: of the last failure, of the creation of a delivery, which is due at once,
-// and of the end of a claim. It corrects these too, so that each step is corrected
-// once, whatever process does it.
-func (b *Base) CorrectTimes(ctx context.Context, ttl time.Duration) (corrected int, err error) {
+// and of the end of a claim. All of them were written by the clock that they are
+// compared with, so that a process whose clock is ahead corrects nothing. It corrects
+// these times too, so that each step is corrected once, whatever process does it.
+//
+// A step is not found if the last failure was longer ago than its length. Then a
+// retry waits longer by the step, and no longer than longest from now on.
+func (b *Base) CorrectTimes(ctx context.Context, ttl, longest time.Duration) (corrected int, err error) {
 	defer b.fail("looking for times in the future", &err)
 	ahead, err := Column[string](ctx, b, `SELECT e.webhook FROM endpoint e
 		WHERE e.last_failure_at > now() + $1::interval
 			OR e.holder IS NOT NULL AND e.held_until > now() + $2::interval
 			OR EXISTS (SELECT 1 FROM delivery d
-				WHERE d.webhook = e.webhook AND d.state = 'pending' AND d.attempts = 0 AND d.due_at > now() + $1::interval)
-		ORDER BY e.webhook`, clockStep, ttl+clockStep)
+				WHERE d.webhook = e.webhook AND d.state = 'pending'
+					AND (d.attempts = 0 AND d.due_at > now() + $1::interval OR d.due_at > now() + $3::interval))
+		ORDER BY e.webhook`, clockStep, ttl+clockStep, longest+clockStep)
 	if err != nil || len(ahead) == 0 {
 		return 0, err
 	}
@@ -29,6 +34,8 @@ func (b *Base) CorrectTimes(ctx context.Context, ttl time.Duration) (corrected i
 		tx.Exec(ctx, `UPDATE delivery AS d SET due_at = d.due_at - (e.last_failure_at - now()) FROM endpoint e
 			WHERE e.webhook = ANY($1) AND e.last_failure_at > now() + $2::interval
 				AND d.webhook = e.webhook AND d.state = 'pending' AND d.attempts > 0 AND d.due_at > now()`, ahead, clockStep)
+		tx.Exec(ctx, `UPDATE delivery SET due_at = now() + $2::interval
+			WHERE webhook = ANY($1) AND state = 'pending' AND due_at > now() + $2::interval`, ahead, longest)
 		tx.Exec(ctx, `UPDATE delivery SET due_at = now()
 			WHERE webhook = ANY($1) AND state = 'pending' AND attempts = 0 AND due_at > now()`, ahead)
 		tx.Exec(ctx, `UPDATE endpoint SET

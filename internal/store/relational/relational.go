@@ -10,6 +10,7 @@ package relational
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"pregon/internal/store"
@@ -135,6 +136,12 @@ func Column[T any](ctx context.Context, db DB, statement string, args ...any) (a
 func lockHead(ctx context.Context, tx Tx, table, column string) (newest int64, err error) {
 	_, err = One(ctx, tx, []any{&newest}, `SELECT `+column+` FROM `+table+` FOR UPDATE`)
 	return newest, err
+}
+
+// interval returns the value of a duration in Values. PostgreSQL parses it; SQLite,
+// which counts in microseconds, casts it to the number at its beginning.
+func interval(d time.Duration) any {
+	return strconv.FormatInt(d.Microseconds(), 10) + " microseconds"
 }
 
 // moment returns the value of a time in Values: NULL if it is zero.

@@ -62,20 +62,27 @@ func addAttempts(ctx context.Context, tx Tx, results []store.Result) (map[store.
 func settleDeliveries(ctx context.Context, tx Tx, deliveries []store.Settled) {
 	rows := make(Values, len(deliveries))
 	for i, d := range deliveries {
-		rows[i] = []any{d.Webhook, d.Seq, d.Attempts, d.State, moment(d.DueAt), moment(d.DoneAt)}
+		var wait any // NULL unless it is pending
+		if d.State == store.DeliveryPending {
+			wait = interval(d.Wait)
+		}
+		rows[i] = []any{d.Webhook, d.Seq, d.Attempts, d.State, wait, moment(d.DoneAt)}
 	}
 	tx.Exec(ctx, `UPDATE delivery AS d SET
 			attempts = d.attempts + t.attempts,
 			state = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.state ELSE d.state END,
-			due_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.due_at ELSE d.due_at END,
+			due_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN now() + t.wait ELSE d.due_at END,
 			done_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.done_at ELSE d.done_at END
 		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS bigint) AS seq, CAST(value ->> 2 AS integer) AS attempts,
-				value ->> 3 AS state, CAST(value ->> 4 AS timestamptz) AS due_at, CAST(value ->> 5 AS timestamptz) AS done_at
+				value ->> 3 AS state, CAST(value ->> 4 AS interval) AS wait, CAST(value ->> 5 AS timestamptz) AS done_at
 			FROM json_array_elements($1::json)) t
 		WHERE d.webhook = t.webhook AND d.seq = t.seq`, rows)
 }
 
-// settleEndpoints keeps the later of two times; one that is NULL does not count.
+// settleEndpoints keeps the later of two times; one that is NULL does not count. A
+// failure by the clock of a process that is ahead of the store's gets the time of the
+// store: CorrectTimes takes a failure in the future as proof that the clock was set
+// back.
 func settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 	rows := make(Values, len(webhooks))
 	for i, w := range webhooks {
@@ -86,7 +93,8 @@ func settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 			last_success_at = CASE WHEN t.success_at < e.last_success_at THEN e.last_success_at ELSE coalesce(t.success_at, e.last_success_at) END,
 			last_failure_at = CASE WHEN t.failure_at < e.last_failure_at THEN e.last_failure_at ELSE coalesce(t.failure_at, e.last_failure_at) END
 		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS boolean) AS succeeded, CAST(value ->> 2 AS timestamptz) AS failing_since,
-				CAST(value ->> 3 AS timestamptz) AS success_at, CAST(value ->> 4 AS timestamptz) AS failure_at
+				CAST(value ->> 3 AS timestamptz) AS success_at,
+				CASE WHEN CAST(value ->> 4 AS timestamptz) > now() THEN now() ELSE CAST(value ->> 4 AS timestamptz) END AS failure_at
 			FROM json_array_elements($1::json)) t
 		WHERE e.webhook = t.webhook`, rows)
 }

@@ -79,7 +79,7 @@ func testClaim(t *testing.T, e Engine) {
 	enqueue(t, s, to("c", 9)...)
 	enqueue(t, s, to("a", 5, 3, 4, 1, 2)...)
 	enqueue(t, s, to("b", 1)...)
-	settle(t, s, failed("a", 2, later()), delivered("a", 5), died("a", 3))
+	settle(t, s, failed("a", 2, time.Hour), delivered("a", 5), died("a", 3))
 	enqueue(t, s, to("d", 4)...)
 	settle(t, s, delivered("d", 4))
 	settle(t, s, delivered("a", 5)) // so that it no longer fails
@@ -123,7 +123,7 @@ func testClaimFailing(t *testing.T, e Engine) {
 	bad.Failing = true
 	checkClaim(t, s, bad)
 	checkClaim(t, s, good, "a 1 2", "b 1 2")
-	settle(t, s, failed("a", 1, later()))
+	settle(t, s, failed("a", 1, time.Hour))
 	checkClaim(t, s, bad, "a 2")
 	checkClaim(t, s, good, "b 1 2")
 	settle(t, s, died("b", 1))
@@ -200,7 +200,7 @@ func testClaimTakeOver(t *testing.T, e Engine) {
 	settle(t, s, delivered("a", 1))
 	checkClaim(t, other, c, "a 2")
 	settle(t, other, delivered("a", 2))
-	settle(t, s, failed("a", 2, past)) // ana's attempt, recorded late
+	settle(t, s, failed("a", 2, 0)) // ana's attempt, recorded late
 	checkDeliveries(t, s, "a", "2 delivered 2/2", "1 delivered 1/1")
 
 	// An expired claim can be renewed when no other holder took it.

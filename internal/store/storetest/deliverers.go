@@ -172,7 +172,7 @@ func (w *writer) work(ctx context.Context, h *deliverers, holder string, c store
 	var results []store.Result
 	for _, d := range c.Deliveries {
 		if w.rand.IntN(3) == 0 {
-			results = append(results, failed(c.Webhook, d.Seq, past))
+			results = append(results, failed(c.Webhook, d.Seq, 0))
 		} else {
 			results = append(results, delivered(c.Webhook, d.Seq))
 		}

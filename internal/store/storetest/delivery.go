@@ -65,7 +65,7 @@ func testEnqueue(t *testing.T, e Engine) {
 	enqueue(t, s)
 	enqueue(t, s, slices.Concat(to("b", 7), to("a", 3, 1, 2, 4, 3))...)
 	checkDeliveries(t, other, "a", "4 pending 0/0", "3 pending 0/0", "2 pending 0/0", "1 pending 0/0")
-	settle(t, s, failed("a", 1, later()), died("a", 3), delivered("a", 2))
+	settle(t, s, failed("a", 1, time.Hour), died("a", 3), delivered("a", 2))
 	checkClaim(t, s, claimOf("ana", "a"), "a 4")
 	before := listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9})
 
@@ -159,7 +159,7 @@ func testDropWhileHeld(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
 	enqueue(t, s, slices.Concat(to("a", 1, 2), to("b", 1))...)
-	settle(t, s, failed("a", 1, past), failed("b", 1, past))
+	settle(t, s, failed("a", 1, 0), failed("b", 1, 0))
 	failing := claimOf("ana", "a", "b")
 	failing.Failing = true
 	checkClaim(t, s, failing, "a 1 2", "b 1")
@@ -167,11 +167,11 @@ func testDropWhileHeld(t *testing.T, e Engine) {
 	drop(t, other, "a")
 	drop(t, other, "never was")
 	checkDeliveries(t, s, "a")
-	settle(t, s, delivered("a", 1), failed("a", 2, past))
+	settle(t, s, delivered("a", 1), failed("a", 2, 0))
 	checkDeliveries(t, s, "a")
 	checkEndpoints(t, s, map[string]string{"b": "failing, 1 pending, 0 dead"}, "a", "b")
 	checkHeld(t, s, "ana", "b")
-	settle(t, s, failed("a", 1, past), delivered("b", 1), failed("a", 2, past)) // other attempts are recorded
+	settle(t, s, failed("a", 1, 0), delivered("b", 1), failed("a", 2, 0)) // other attempts are recorded
 	checkDeliveries(t, s, "b", "1 delivered 2/2")
 	checkDeliveries(t, s, "a")
 
@@ -196,7 +196,7 @@ func testPruneDeliveries(t *testing.T, e Engine) {
 		r.Attempt.At, r.Attempt.Latency = noon.Add(time.Duration(minute)*time.Minute), time.Second
 		return r
 	}
-	settle(t, s, at(failed("a", 1, past), 0), at(died("a", 1), 4), at(delivered("a", 2), 1), at(failed("a", 3, past), 0), at(delivered("a", 5), 9))
+	settle(t, s, at(failed("a", 1, 0), 0), at(died("a", 1), 4), at(delivered("a", 2), 1), at(failed("a", 3, 0), 0), at(delivered("a", 5), 9))
 	settle(t, s, at(delivered("b", 3), 2))
 	prune(noon.Add(time.Minute+time.Second), 10, 0) // before, not at
 	prune(noon.Add(5*time.Minute), 2, 2)            // the oldest
@@ -226,7 +226,7 @@ func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 	s, other := open(), open()
 	ctx := patiently(t)
 	fanning := store.FanOut{From: 0, To: 2, Deliveries: to("a", 1, 2)}
-	settling := ofEpoch(t, s, delivered("a", 2), failed("a", 1, past))
+	settling := ofEpoch(t, s, delivered("a", 2), failed("a", 1, 0))
 	dying := ofEpoch(t, s, died("a", 2))[0]
 	claiming := claimOf("ana", "a")
 	claiming.Failing = true

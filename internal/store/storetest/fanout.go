@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -51,7 +52,7 @@ func testFanOut(t *testing.T, e Engine) {
 	// alone.
 	fanOut(t, other, store.FanOut{From: 2, To: 3})
 	checkFanned(t, s, 3)
-	settle(t, s, delivered("a", 2), failed("a", 1, later()))
+	settle(t, s, delivered("a", 2), failed("a", 1, time.Hour))
 	enqueue(t, s, to("a", 5)...)
 	fanOut(t, s, store.FanOut{From: 3, To: 5, Deliveries: slices.Concat(to("a", 1, 2, 4, 5, 4), to("b", 5))})
 	checkDeliveries(t, s, "a", "5 pending 0/0", "4 pending 0/0", "2 delivered 1/1", "1 pending 1/1")

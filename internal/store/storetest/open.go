@@ -102,7 +102,7 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	addCounts(t, s, "batch", count)
 	ana := acquire(t, s, "ana", time.Hour)
 	fanOut(t, s, store.FanOut{From: 0, To: 9, Deliveries: to("a", 1, 2, 3)})
-	settle(t, s, delivered("a", 1), failed("a", 2, later()))
+	settle(t, s, delivered("a", 1), failed("a", 2, time.Hour))
 	checkClaim(t, s, store.Claim{Holder: "ana", Webhooks: []string{"a"}, Failing: true, Endpoints: 1, Each: 9, TTL: time.Hour}, "a 3")
 	sent, known := listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9}), endpoints(t, s, "a")
 	log := checkLength(t, s, 11)

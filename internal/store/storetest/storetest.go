@@ -181,6 +181,8 @@ var others = []test{
 	{"DropWhileHeld", testDropWhileHeld},
 	{"PruneDeliveries", testPruneDeliveries},
 	{"CorrectTimes", testCorrectTimes},
+	{"CorrectOldFailure", testCorrectOldFailure},
+	{"ProcessClockAhead", testProcessClockAhead},
 	{"DeliveriesFailureBeforeCommit", testDeliveriesFailureBeforeCommit},
 	{"DeliveriesFailureAfterCommit", testDeliveriesFailureAfterCommit},
 	{"ConcurrentDeliveries", testConcurrentDeliveries},

@@ -93,8 +93,8 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c.Found = address.String()
-	version, latest, err := address.Schema(ctx)
-	absent := fault.KindOf(err) == fault.NotFound && !address.MustExist() || err == nil && version == 0
+	schema, err := address.Schema(ctx)
+	absent := fault.KindOf(err) == fault.NotFound && !address.MustExist() || err == nil && schema.Version == 0
 	var refused error // serve would not create a store
 	if absent {
 		refused = address.MayCreate()
@@ -109,16 +109,16 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 	case err != nil:
 		c.Fail(0, "%v", err)
 		c.Loses = true
-	case version > latest:
-		c.Fail(0, "it has schema version %d and this program knows %d: use a newer pregon", version, latest)
+	case schema.Version > schema.Latest:
+		c.Fail(0, "it has schema version %d and this program knows %d: use a newer pregon", schema.Version, schema.Latest)
 		c.Loses = true
-	case version < latest:
-		c.Found += fmt.Sprintf(", schema version %d: serve brings it to %d", version, latest)
+	case schema.Version < schema.Latest:
+		c.Found += fmt.Sprintf(", schema version %d: serve brings it to %d", schema.Version, schema.Latest)
 		if !address.IsPostgres() {
 			checkWritable(c, filepath.Dir(address.Path()))
 		}
 	default:
-		c.Found += fmt.Sprintf(", schema version %d", version)
+		c.Found += fmt.Sprintf(", schema version %d", schema.Version)
 		if err := e.useStore(ctx, c, address); err != nil {
 			c.Fail(0, "%v", err)
 			c.Loses = true

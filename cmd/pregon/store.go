@@ -98,11 +98,15 @@ func (c *migrateCmd) back(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	now, _, err := address.Schema(ctx)
+	schema, err := address.Schema(ctx)
 	if err != nil {
 		return err
 	}
-	if now != to {
+	if schema.Version != to {
+		// Opening the store migrates it, so a version that is refused is refused before.
+		if err := schema.GoesBack(to); err != nil {
+			return err
+		}
 		if err := c.undo(ctx, address, to); err != nil {
 			return err
 		}

@@ -76,21 +76,45 @@ func Pending(all []Migration, version int) ([]Migration, error) {
 	return all[version:], nil
 }
 
-// Undoing returns the migrations to undo, newest first, so that a database goes back
-// from a version to an earlier one.
-func Undoing(all []Migration, version, to int) ([]Migration, error) {
-	if version > len(all) {
-		_, err := Pending(all, version)
-		return nil, err
-	}
+// Schema has the schema version of a store, and those that the program knows.
+type Schema struct {
+	Version int // of the store, 0 if it is empty
+	Oldest  int // that a store can go back to
+	Latest  int // that every command which opens the store brings it to
+}
+
+// SchemaOf returns the schema of a store at a version.
+func SchemaOf(all []Migration, version int) Schema {
 	oldest := len(all)
 	for oldest > 0 && all[oldest-1].Undo != "" {
 		oldest--
 	}
-	if to < oldest || to > version {
-		return nil, fault.New(fault.Invalid,
+	return Schema{Version: version, Oldest: oldest, Latest: len(all)}
+}
+
+// GoesBack returns an error if the store cannot go back to a version.
+func (s Schema) GoesBack(to int) error {
+	switch {
+	case to > s.Version:
+		return fault.New(fault.Invalid,
+			"the store has schema version %d, and --to %d is above it: name an earlier version; without --to the store is migrated to %d",
+			s.Version, to, s.Latest)
+	case to < s.Oldest:
+		return fault.New(fault.Invalid,
 			"the store has schema version %d and can go back to %d at the earliest, not to %d: for an older program restore a backup that it made",
-			version, oldest, to)
+			s.Version, s.Oldest, to)
+	}
+	return nil
+}
+
+// Undoing returns the migrations to undo, newest first, so that a database goes back
+// from a version to an earlier one.
+func Undoing(all []Migration, version, to int) ([]Migration, error) {
+	if _, err := Pending(all, version); err != nil {
+		return nil, err
+	}
+	if err := SchemaOf(all, version).GoesBack(to); err != nil {
+		return nil, err
 	}
 	steps := slices.Clone(all[to:version])
 	slices.Reverse(steps)

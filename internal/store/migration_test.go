@@ -81,7 +81,7 @@ func TestUndoing(t *testing.T) {
 		"none":          {undo("0003_c.sql", "0004_d.sql"), 4, 4, nil, ""},
 		"too far":       {undo("0003_c.sql", "0004_d.sql"), 4, 1, nil, "to 2 at the earliest, not to 1"},
 		"over a gap":    {undo("0002_b.sql", "0004_d.sql"), 4, 1, nil, "to 3 at the earliest"},
-		"forward":       {undo("0004_d.sql"), 3, 4, nil, "has schema version 3"},
+		"forward":       {undo("0004_d.sql"), 3, 4, nil, "has schema version 3, and --to 4 is above it"},
 		"newer program": {undo("0004_d.sql"), 5, 3, nil, "use a newer pregon"},
 	} {
 		t.Run(name, func(t *testing.T) {

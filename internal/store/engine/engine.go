@@ -67,9 +67,9 @@ func (a Address) OpenCopy(ctx context.Context, create bool) (Store, error) {
 	return sqlite.Open(ctx, a.path, sqlite.Options{Create: create && !a.mustExist, MayCreate: a.MayCreate})
 }
 
-// Schema returns the schema version of the store, 0 if it is empty, and that of the
-// program. It changes nothing. It fails, NotFound, if there is no SQLite file.
-func (a Address) Schema(ctx context.Context) (version, latest int, err error) {
+// Schema returns the schema version of the store, and those that the program knows.
+// It changes nothing. It fails, NotFound, if there is no SQLite file.
+func (a Address) Schema(ctx context.Context) (store.Schema, error) {
 	if a.url != "" {
 		return postgres.Schema(ctx, a.url)
 	}

@@ -100,22 +100,23 @@ func OpenStandby(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// Schema returns the schema version of a database, and that of the program, without
-// changing anything. The version is 0 for a database without a store.
-func Schema(ctx context.Context, url string) (version, latest int, err error) {
+// Schema returns the schema version of a database, and those that the program knows,
+// without changing anything. The version is 0 for a database without a store.
+func Schema(ctx context.Context, url string) (store.Schema, error) {
 	all, err := store.Migrations(files)
 	if err != nil {
-		return 0, 0, err
+		return store.Schema{}, err
 	}
 	s, err := connect(ctx, url)
 	if err != nil {
-		return 0, 0, err
+		return store.Schema{}, err
 	}
 	defer s.disconnect()
-	if version, err = schemaVersion(ctx, s); err != nil {
-		return 0, 0, failed("reading the schema's version", err)
+	version, err := schemaVersion(ctx, s)
+	if err != nil {
+		return store.Schema{}, failed("reading the schema's version", err)
 	}
-	return version, len(all), nil
+	return store.SchemaOf(all, version), nil
 }
 
 // checkSchema returns an error unless the schema is the program's.

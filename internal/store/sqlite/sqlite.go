@@ -283,25 +283,26 @@ func (s *Store) SchemaVersion(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// Schema returns the schema version of a file, and that of the program, without
-// changing anything. The version is 0 for a file without tables of the program.
-func Schema(ctx context.Context, path string) (version, latest int, err error) {
+// Schema returns the schema version of a file, and those that the program knows,
+// without changing anything. The version is 0 for a file without tables of the program.
+func Schema(ctx context.Context, path string) (store.Schema, error) {
 	all, err := store.Migrations(files)
 	if err != nil {
-		return 0, 0, err
+		return store.Schema{}, err
 	}
 	if err := prepare(path, Options{}); err != nil {
-		return 0, 0, err
+		return store.Schema{}, err
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&_pragma=busy_timeout(5000)")
 	if err != nil {
-		return 0, 0, err
+		return store.Schema{}, err
 	}
 	defer db.Close()
+	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return 0, 0, failed("reading the store "+path, err)
+		return store.Schema{}, failed("reading the store "+path, err)
 	}
-	return version, len(all), nil
+	return store.SchemaOf(all, version), nil
 }
 
 // begin begins a write transaction, and waits for other writers. SQLite gives up

@@ -69,8 +69,8 @@ func TestMigrateBack(t *testing.T) {
 			if diff := cmp.Diff(want, schemaOf(t, path)); diff != "" {
 				t.Errorf("back at version %d: -want +got\n%s", to, diff)
 			}
-			if version, _, err := sqlite.Schema(t.Context(), path); err != nil || version != to {
-				t.Errorf("got version %d, %v, want %d", version, err, to)
+			if schema, err := sqlite.Schema(t.Context(), path); err != nil || schema.Version != to {
+				t.Errorf("got %+v, %v, want version %d", schema, err, to)
 			}
 		}
 		s, err := sqlite.Open(t.Context(), path, sqlite.Options{})

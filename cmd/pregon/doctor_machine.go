@@ -97,7 +97,7 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 	absent := fault.KindOf(err) == fault.NotFound && !address.MustExist() || err == nil && schema.Version == 0
 	var refused error // serve would not create a store
 	if absent {
-		refused = address.MayCreate()
+		refused = address.MayCreate(err == nil)
 	}
 	switch {
 	case refused != nil:

@@ -57,13 +57,19 @@ func (a Address) BeginAnew() Address {
 
 // MayCreate returns an error, Conflict, if a file beside the path shows that a SQLite
 // store was there. An empty store in its place would be served as if nothing had ever
-// been published, and every key, webhook and report would be gone.
-func (a Address) MayCreate() error {
+// been published, and every key, webhook and report would be gone. A write-ahead log
+// counts only if the file was not opened: otherwise SQLite has applied its commits, and
+// what is left is from a process that was killed while it created the store.
+func (a Address) MayCreate(opened bool) error {
 	if a.url != "" || a.anew {
 		return nil
 	}
 	served := highwater.File(a.path + ".served")
-	for _, evidence := range []string{string(served), a.path + "-wal"} {
+	files := []string{string(served)}
+	if !opened {
+		files = append(files, a.path+"-wal")
+	}
+	for _, evidence := range files {
 		info, err := os.Stat(evidence)
 		if err != nil || info.Size() == 0 {
 			continue
@@ -72,8 +78,9 @@ func (a Address) MayCreate() error {
 		if last, ok := served.Last(); ok {
 			upTo = fmt.Sprintf(", and was served up to change %d", last.Seq)
 		}
-		return fault.New(fault.Conflict, "there is no store at %s any more, but %s shows that one was there%s: mount its volume, "+
-			"or restore a backup and run `pregon restore` (docs/data.md); to begin anew without its data, repeat the command once with --new-store",
+		return fault.New(fault.Conflict, "there is no store at %[1]s any more, but %[2]s shows that one was there%[3]s: mount its volume, "+
+			"or remove %[1]s-wal and %[1]s-shm, copy a backup to %[1]s and run `pregon restore` (docs/data.md); "+
+			"to begin anew without its data, repeat the command once with --new-store",
 			a.path, evidence, upTo)
 	}
 	return nil

@@ -57,6 +57,9 @@ func TestLostFile(t *testing.T) {
 				if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), test.want) {
 					t.Fatalf("got %v, want a refusal with %q", err, test.want)
 				}
+				if todo := "remove " + path + "-wal and " + path + "-shm, copy a backup"; !strings.Contains(err.Error(), todo) {
+					t.Errorf("got %v, want %q in it", err, todo)
+				}
 				if _, err := os.Stat(path); test.file == nil && !errors.Is(err, os.ErrNotExist) {
 					t.Error("the file was created")
 				}
@@ -76,6 +79,50 @@ func TestLostFile(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestKilledWhileCreated: a process was killed while it created a store. The file has
+// no table, and its write-ahead log no commit. The next process creates the store.
+func TestKilledWhileCreated(t *testing.T) {
+	dir := t.TempDir()
+	killed, path := filepath.Join(dir, "killed.db"), filepath.Join(dir, "pregon.db")
+	file, err := sql.Open("sqlite", killed+"?_pragma=journal_mode(WAL)&_pragma=cache_size(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	tx, err := file.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	// More than the cache holds, so that it is in the log before the commit.
+	if _, err := tx.ExecContext(t.Context(), "CREATE TABLE x (x); INSERT INTO x VALUES (zeroblob(1000000)), (zeroblob(1000000))"); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		content, err := os.ReadFile(killed + suffix)
+		if err != nil || len(content) == 0 {
+			t.Fatalf("%s has %d bytes, %v, want some", killed+suffix, len(content), err)
+		}
+		if err := os.WriteFile(path+suffix, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	address, err := ParseAddress("sqlite:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := address.Open(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !db.Created() {
+		t.Error("no store was created")
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

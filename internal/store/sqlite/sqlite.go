@@ -57,17 +57,19 @@ type Options struct {
 	Create bool // create a store when there is none
 
 	// MayCreate is called, if it is not nil, before a store is created. If it fails,
-	// nothing was written, and Open returns its error.
-	MayCreate func() error
+	// none is created, and Open returns its error. opened reports whether SQLite has
+	// opened the file, applied its write-ahead log, and found no store; otherwise
+	// the file is missing or without a byte, and nothing was written.
+	MayCreate func(opened bool) error
 }
 
 // allow returns the error of Open where there is no store, nil if one is created.
-func (o Options) allow(path string) error {
+func (o Options) allow(path string, opened bool) error {
 	if !o.Create {
 		return fault.New(fault.NotFound, "there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
 	}
 	if o.MayCreate != nil {
-		return o.MayCreate()
+		return o.MayCreate(opened)
 	}
 	return nil
 }
@@ -117,7 +119,7 @@ func prepare(path string, o Options) error {
 		return err
 	}
 	if err != nil || info.Size() == 0 {
-		if err := o.allow(path); err != nil {
+		if err := o.allow(path, false); err != nil {
 			return err
 		}
 	}
@@ -187,7 +189,7 @@ func (s *Store) migrate(ctx context.Context, o Options) error {
 			return err
 		}
 		if version == 0 {
-			if err := o.allow(s.path); err != nil {
+			if err := o.allow(s.path, true); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,9 @@ package main_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -34,8 +36,10 @@ func buildPrevious(t *testing.T) string {
 		t.Errorf("docs/release.md: got schema version %s, want store.PreviousSchema, %d", got, store.PreviousSchema)
 	}
 	commit := string(named[1])
-	if out, err := exec.Command("git", "cat-file", "-e", commit+"^{commit}").CombinedOutput(); err != nil {
-		t.Skipf("the commit %s of the previous release is not in this copy of the repository: fetch its whole history. %s", commit, out)
+	if err := findCommit("../..", commit); errors.Is(err, errNoHistory) {
+		t.Skipf("no commit %s of the previous release: %v; clone the whole repository", commit, err)
+	} else if err != nil {
+		t.Fatalf("no commit %s of the previous release, which docs/release.md names: %v", commit, err)
 	}
 	dir := t.TempDir()
 	archive := filepath.Join(dir, "source.tar")
@@ -56,6 +60,60 @@ func buildPrevious(t *testing.T) string {
 		}
 	}
 	return built
+}
+
+// findCommit returns an error if a copy of the repository does not have a commit. The
+// error is errNoHistory where that must be expected; in other cases the test must fail,
+// or nobody would notice that it is left out.
+func findCommit(root, commit string) error {
+	if _, err := os.Lstat(filepath.Join(root, ".git")); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: this tree was exported", errNoHistory)
+	}
+	out, err := exec.Command("git", "-C", root, "cat-file", "-e", commit+"^{commit}").CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	shallow, shallowErr := exec.Command("git", "-C", root, "rev-parse", "--is-shallow-repository").Output()
+	if shallowErr == nil && strings.TrimSpace(string(shallow)) == "true" {
+		return fmt.Errorf("%w: this copy is shallow", errNoHistory)
+	}
+	return fmt.Errorf("%w: %s", err, out)
+}
+
+var errNoHistory = errors.New("there is no history")
+
+// TestFindCommit: only an exported tree and a shallow copy may lack a commit.
+func TestFindCommit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	whole, shallow, exported := filepath.Join(dir, "whole"), filepath.Join(dir, "shallow"), filepath.Join(dir, "exported")
+	git("init", "--quiet", whole)
+	git("-C", whole, "commit", "--quiet", "--allow-empty", "--message", "one")
+	first := git("-C", whole, "rev-parse", "HEAD")
+	git("-C", whole, "commit", "--quiet", "--allow-empty", "--message", "two")
+	git("clone", "--quiet", "--depth", "1", "file://"+whole, shallow)
+	if err := os.Mkdir(exported, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := findCommit(whole, first); err != nil {
+		t.Errorf("a commit of the repository: got %v, want none", err)
+	}
+	if err := findCommit(whole, strings.Repeat("0", 39)+"1"); err == nil || errors.Is(err, errNoHistory) {
+		t.Errorf("an unknown commit: got %v, want another error", err)
+	}
+	for _, root := range []string{shallow, exported} {
+		if err := findCommit(root, first); !errors.Is(err, errNoHistory) {
+			t.Errorf("%s: got %v, want %v", filepath.Base(root), err, errNoHistory)
+		}
+	}
 }
 
 // release is one version of the program on a store.

@@ -40,7 +40,7 @@ type Options struct {
 	// Log answers questions about the past.
 	Log         history.Log
 	Version     string        // of the program
-	ReadsSource bool          // this process ingests, or waits for the lease to do so
+	ReadsSource bool          // --source is not "none": this process reads the source, or another one does
 	Source      func() string // the source that the store is marked with: "demo" is the simulated market
 	// Ready returns why the first data is not loaded yet, or nil. Without it
 	// any catalogue is enough, even an empty one.

@@ -30,12 +30,12 @@ import (
 type Tracker struct {
 	records  store.Records
 	follower *follow.Follower
-	began    time.Time
 	epoch    func() string // nil: the store never changes under the process
 	leases   Leases        // nil: any process may have written the status
 	lease    string        // the name of the lease of the process that writes the status
 
 	mu         sync.RWMutex
+	began      time.Time                          // guarded by mu: when this process was started or, after Begin, began
 	known      map[string]string                  // guarded by mu: text by name
 	jobs       map[string]string                  // guarded by mu: text of the records that are jobs, by id
 	covered    map[disclosure.Type]disclosure.Day // guarded by mu: the newest covered day
@@ -364,67 +364,83 @@ const silence = 20 * time.Second
 // Until then the state is Starting.
 const startTime = 15 * time.Second
 
+// freeTime is how long the lease may be free between two processes that read the source:
+// the next one tries to acquire it twice a second.
+const freeTime = 3 * time.Second
+
+// Begin records that this process begins to read the source, or to wait for the lease.
+// Before, it loads what is stored, which may take longer than startTime.
+func (t *Tracker) Begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.began = time.Now()
+}
+
 // SourceStatus returns the status of the source now. The ingesting process
 // reports it every few seconds; when no report arrives for a while, that process
 // is gone. Its age is measured by this machine's clock, since another machine's
 // may be wrong. It is gone at once if it does not hold the lease any more. reads is
-// whether this process ingests, or waits for the lease.
+// whether this process expects that the source is read, by itself or by another.
 func (t *Tracker) SourceStatus(reads bool) health.Status {
-	s, reported := t.Status()
 	t.mu.RLock()
+	defer t.mu.RUnlock()
+	s := t.status
 	silent := time.Since(t.statusSeen) >= silence
-	left := t.leftAt
-	takenOver := t.holder.held
-	t.mu.RUnlock()
-	justBegun := time.Since(t.began) < startTime // this process
 	switch {
-	case reported && !silent && left.IsZero():
-		return s
-	case reported && !silent && reads:
-		return withoutReader(s, left, takenOver)
-	case !reported && reads:
-		s = health.Status{State: health.Blind, Since: t.began, Reasons: []health.Reason{
-			{Surface: health.Service, Text: "no process has read the source yet", Since: t.began},
-		}}
-		if justBegun {
-			s.State = health.Starting
-		}
-		return s
-	case !reported:
+	case !t.reported && reads:
+		return unread(s, t.began, t.began, "no process has read the source yet")
+	case !t.reported:
 		return health.Status{State: health.Off}
-	case !reads:
+	case !silent && t.leftAt.IsZero():
+		return s
+	case !reads && (silent || !t.changesHands()):
 		return health.Status{State: health.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
+	case silent:
+		return unread(s, t.began, s.At, "no process has read the source since")
 	}
-	now := health.Status{State: health.Blind, Since: s.At, At: s.At, Surfaces: s.Surfaces, Reasons: []health.Reason{
-		{Surface: health.Service, Text: "no process has read the source since", Since: s.At},
-	}}
-	if justBegun {
-		now.State = health.Starting
-		now.Since = t.began
+	began := t.leftAt
+	if t.began.After(began) {
+		began = t.began
 	}
-	return now
-}
-
-// withoutReader returns the status after the author of the last one lost the lease.
-// takenOver means that another process has the lease, and has not reported yet.
-func withoutReader(last health.Status, left time.Time, takenOver bool) health.Status {
 	text := "no process reads the source at present"
-	if takenOver {
+	if t.holder.held {
 		text = "another process begins to read the source"
 	}
+	return unread(s, began, t.leftAt, text)
+}
+
+// changesHands reports whether the lease passes from one process to another: it was
+// taken over by one that has not reported yet, or is free for a moment. t.mu is held.
+func (t *Tracker) changesHands() bool {
+	free := time.Since(t.leftAt)
+	return free < freeTime || t.holder.held && free < startTime
+}
+
+// unread returns the status while no process reads the source, or one has begun that has
+// not reported yet. began is when it began, or was first missing, and since is when
+// the source was last read.
+//
+// After a status that is Starting its beginning counts, and after one that is Blind it
+// stays so until the source is read: processes that end soon after their start are no
+// reason to say Starting without end.
+func unread(last health.Status, began, since time.Time, text string) health.Status {
 	now := health.Status{
 		State:    health.Starting,
-		Since:    left,
+		Since:    began,
 		At:       last.At,
 		Surfaces: last.Surfaces,
-		Reasons:  []health.Reason{{Surface: health.Service, Text: text, Since: left}},
+		Reasons:  []health.Reason{{Surface: health.Service, Text: text, Since: since}},
+	}
+	if last.State == health.Starting && last.Since.Before(began) {
+		now.Since = last.Since
 	}
 	switch {
-	case last.State == health.Blind: // until the source is read
+	case last.State == health.Blind:
 		now.State = health.Blind
 		now.Since = last.Since
-	case time.Since(left) >= startTime:
+	case time.Since(now.Since) >= startTime:
 		now.State = health.Blind
+		now.Since = since
 	}
 	return now
 }

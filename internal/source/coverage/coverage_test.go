@@ -410,8 +410,8 @@ func TestStatusOfTheHolder(t *testing.T) {
 		if got.State != health.Live && got.State != health.Starting || (got.State == health.Live) != live || live != (len(got.Reasons) == 0) {
 			t.Errorf("%s: the source is %s because of %v; want live: %v", what, got.State, got.Reasons, live)
 		}
-		if off := other.SourceStatus(false).State; !live && off != health.Off {
-			t.Errorf("%s: without a source it is %s, want off", what, off)
+		if without := other.SourceStatus(false).State; without != got.State {
+			t.Errorf("%s: without a source it is %s, want %s", what, without, got.State)
 		}
 	}
 	report := func(lease store.Lease) {
@@ -478,6 +478,120 @@ func TestStartingIsBounded(t *testing.T) {
 		report(health.Blind)
 		lease.held = false
 		want("the lease of a blind process is free", health.Blind)
+	})
+}
+
+// TestBegin: loading what is stored does not count as a part of the start.
+func TestBegin(t *testing.T) {
+	for _, reported := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			l := coverage.New(memory{})
+			if reported {
+				must(t, l.SetStatus(t.Context(), nil, health.Status{State: health.Live, At: time.Now()}))
+			}
+			want := func(what string, state health.State) health.Status {
+				t.Helper()
+				got := l.SourceStatus(true)
+				if got.State != state {
+					t.Errorf("reported %v, %s: the source is %s because of %v, want %s", reported, what, got.State, got.Reasons, state)
+				}
+				return got
+			}
+			time.Sleep(time.Minute)
+			want("while it loads for a minute", health.Blind)
+			l.Begin()
+			began := time.Now()
+			time.Sleep(14 * time.Second)
+			if got := want("after it began", health.Starting); !got.Since.Equal(began) {
+				t.Errorf("it is starting since %v, want %v", got.Since, began)
+			}
+			time.Sleep(time.Second)
+			want("it does not report", health.Blind)
+		})
+	}
+}
+
+// TestStartingOfSeveralProcesses: processes that end soon after their start do not make
+// the state starting last longer.
+func TestStartingOfSeveralProcesses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := &leaseOf{lease: store.Lease{Name: "ingest", Holder: "ana", Term: 1}, held: true}
+		l := coverage.New(memory{})
+		l.Lease(lease, "ingest")
+		began := time.Now()
+		report := func(state health.State) {
+			t.Helper()
+			must(t, l.SetStatus(t.Context(), &lease.lease, health.Status{State: state, Since: began, At: time.Now()}))
+		}
+		want := func(what string, state health.State) {
+			t.Helper()
+			must(t, l.Refresh(t.Context()))
+			got := l.SourceStatus(true)
+			if got.State != state || state == health.Starting && !got.Since.Equal(began) {
+				t.Errorf("%s: the source is %s since %v because of %v, want %s since %v",
+					what, got.State, got.Since, got.Reasons, state, began)
+			}
+		}
+		time.Sleep(10 * time.Second)
+		report(health.Starting)
+		lease.held = false
+		l.Begin()
+		want("the first process ended", health.Starting)
+		time.Sleep(5 * time.Second)
+		want("15 s after the first process began", health.Blind)
+		time.Sleep(time.Minute)
+		l.Begin()
+		want("another begins after a minute", health.Blind)
+		lease.held = true
+		report(health.Blind)
+		lease.held = false
+		time.Sleep(time.Minute)
+		l.Begin()
+		want("one begins a minute after a blind one", health.Blind)
+	})
+}
+
+// TestHandoverWithoutSource: for a process that does not expect a source, it is off only
+// once no other process has followed the last reader for a while.
+func TestHandoverWithoutSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lease := &leaseOf{lease: store.Lease{Name: "ingest", Holder: "ana", Term: 1}, held: true}
+		l := coverage.New(memory{})
+		l.Lease(lease, "ingest")
+		want := func(what string, state health.State) {
+			t.Helper()
+			must(t, l.Refresh(t.Context()))
+			if got := l.SourceStatus(false); got.State != state {
+				t.Errorf("%s: the source is %s because of %v, want %s", what, got.State, got.Reasons, state)
+			}
+		}
+		report := func() {
+			t.Helper()
+			must(t, l.SetStatus(t.Context(), &lease.lease, health.Status{State: health.Live, At: time.Now()}))
+		}
+		want("nobody ever read it", health.Off)
+		report()
+		lease.held = false
+		want("the lease was released", health.Starting)
+		time.Sleep(2 * time.Second)
+		lease.lease.Holder = "berta"
+		lease.lease.Term = 2
+		lease.held = true
+		want("another process has it", health.Starting)
+		time.Sleep(5 * time.Second)
+		want("it is slow", health.Starting)
+		report()
+		want("it reported", health.Live)
+		lease.held = false
+		want("it released the lease", health.Starting)
+		time.Sleep(3 * time.Second)
+		want("nobody took it", health.Off)
+		lease.lease.Holder = "pregon compact"
+		lease.lease.Term = 3
+		lease.held = true
+		want("a command has it", health.Starting)
+		time.Sleep(12 * time.Second)
+		want("the command does not read the source", health.Off)
 	})
 }
 

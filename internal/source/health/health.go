@@ -148,23 +148,36 @@ type Monitor struct {
 // without a successful read.
 func NewMonitor(blindAfter time.Duration) *Monitor {
 	m := &Monitor{blindAfter: blindAfter}
-	m.Restart("")
+	m.Restart(Status{})
 	return m
 }
 
 // Restart removes all surfaces. A process calls it when it begins a new term: the
-// state of an earlier one is out of date. last is the state of the source before, empty
-// if it is not known. The new state is Starting, but not for longer if terms that end
-// at once follow each other, and not after Blind, which lasts until the source is read.
-func (m *Monitor) Restart(last State) {
+// state of an earlier one is out of date. last is the status of the source before, also
+// that of another process, and zero if it is not known. The new state is Starting. It
+// is so since the earlier one if that is Starting, so that it does not last longer
+// if terms or processes that end at once follow each other. After Blind it is Blind until
+// the source is read.
+func (m *Monitor) Restart(last Status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.surfaces, m.grave, m.stale = map[string]*Surface{}, map[string]bool{}, map[string]Reason{}
-	m.expected, m.began = map[string]time.Duration{}, time.Now()
-	switch {
-	case last == Blind:
+	m.surfaces = map[string]*Surface{}
+	m.grave = map[string]bool{}
+	m.stale = map[string]Reason{}
+	m.expected = map[string]time.Duration{}
+	m.began = time.Now()
+	since := m.began
+	if !last.Since.IsZero() {
+		since = since.Add(-max(0, since.Sub(last.Since))) // with a monotonic reading
+	}
+	switch last.State {
+	case Blind:
 		m.starting = time.Time{}
-	case last != Starting || m.starting.IsZero():
+		m.state = Blind
+		m.since = since
+	case Starting:
+		m.starting = since
+	default:
 		m.starting = m.began
 	}
 }
@@ -299,6 +312,9 @@ func (m *Monitor) Status() (status Status, changed State) {
 	if state != m.state {
 		changed = cmp.Or(m.state, Starting)
 		m.state, m.since = state, now
+	}
+	if state == Starting {
+		m.since = m.starting
 	}
 	status = Status{State: state, Since: m.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
 	for _, name := range slices.Sorted(maps.Keys(m.surfaces)) {

@@ -63,17 +63,52 @@ func TestStartingIsBounded(t *testing.T) {
 		m.OK("feed-ip")
 		m.Fail("feed-hr", away, false) // a single failure does not count
 		want(t, m, health.Starting, "feed-hr", "feed-oir")
-		m.Restart(health.Starting)
+		starting, _ := m.Status()
+		m.Restart(starting)
 		want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
 		time.Sleep(time.Second)
 		want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
-		m.Restart(health.Blind)
+		blind, _ := m.Status()
+		m.Restart(blind)
 		want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
 		sees(m)
 		want(t, m, health.Quiet)
 		time.Sleep(time.Hour)
-		m.Restart(health.Starting) // another process read the source meanwhile
+		m.Restart(health.Status{State: health.Starting, Since: time.Now()}) // another process read the source meanwhile
 		want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
+	})
+}
+
+// TestStartingOfAnotherProcess: what an earlier process reported counts for the next one,
+// so that a process that ends soon after its start again and again is not starting for ever.
+func TestStartingOfAnotherProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var last health.Status
+		for range 3 {
+			m := health.NewMonitor(blindAfter)
+			m.Restart(last)
+			last = want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
+			if !last.Since.Equal(began) {
+				t.Errorf("starting since %v, want %v", last.Since, began)
+			}
+			time.Sleep(blindAfter / 3)
+		}
+		for n := range 2 {
+			m := health.NewMonitor(blindAfter)
+			m.Restart(last)
+			last = want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
+			if blind := began.Add(blindAfter); n > 0 && !last.Since.Equal(blind) {
+				t.Errorf("blind since %v, want %v", last.Since, blind)
+			}
+			time.Sleep(time.Minute)
+		}
+		m := health.NewMonitor(blindAfter)
+		m.Restart(health.Status{State: health.Starting, Since: time.Now().Add(time.Hour)}) // of a wrong clock
+		time.Sleep(blindAfter - time.Second)
+		want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
+		time.Sleep(time.Second)
+		want(t, m, health.Blind, "feed-ip", "feed-hr", "feed-oir")
 	})
 }
 
@@ -286,7 +321,7 @@ func TestRestart(t *testing.T) {
 	m.Fail("exchange", away, true)
 	m.Stale("feed-ip", "it lacks ip-7")
 	want(t, m, health.Degraded, "exchange", "feed-ip")
-	m.Restart(health.Degraded)
+	m.Restart(health.Status{State: health.Degraded, Since: time.Now().Add(-time.Hour)})
 	want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")
 	sees(m)
 	want(t, m, health.Quiet)

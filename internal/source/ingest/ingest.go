@@ -183,6 +183,7 @@ func (i *Ingest) LeaseChanges() LeaseChanges {
 // Run acquires the lease whenever it is free and does the work while it holds
 // it, until the context ends.
 func (i *Ingest) Run(ctx context.Context) error {
+	i.Coverage.Begin()
 	trouble, logged := outage.Log{Logger: i.Logger}, true
 	for {
 		lease, err := i.acquire(ctx)

@@ -104,7 +104,7 @@ func (s *session) begin(ctx context.Context) error {
 
 // work runs all loops until the context or one of them ends.
 func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
-	i.monitor.Restart(i.Coverage.SourceStatus(true).State)
+	i.monitor.Restart(i.Coverage.SourceStatus(true))
 	i.awaitSurfaces()
 	s, err := i.startSession(ctx, lease)
 	if err != nil {

@@ -92,6 +92,50 @@ func TestLateNumbers(t *testing.T) {
 	})
 }
 
+// TestRunBegins: the start counts from when ingest runs, which is after the catalogue was
+// loaded.
+func TestRunBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tracker := coverage.New(noRecords{})
+		time.Sleep(time.Minute)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		i := New(Options{Logger: slog.New(slog.DiscardHandler), Coverage: tracker, Store: noLease{}})
+		if err := i.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("run ended with %v, want context.Canceled", err)
+		}
+		if got := tracker.SourceStatus(true); got.State != health.Starting {
+			t.Errorf("the source is %s because of %v, want starting", got.State, got.Reasons)
+		}
+	})
+}
+
+// noLease is a store whose lease cannot be acquired.
+type noLease struct{ store.Store }
+
+func (noLease) AcquireLease(ctx context.Context, _, _ string, _ time.Duration) (store.Lease, error) {
+	return store.Lease{}, ctx.Err()
+}
+
+// TestTermAfterACrash: a term continues the state that an earlier process reported.
+func TestTermAfterACrash(t *testing.T) {
+	w := newEmptyWorld(t)
+	began := time.Now().Add(-time.Minute)
+	starting := health.Status{State: health.Starting, Since: began, At: time.Now()}
+	if err := w.coverage.SetStatus(t.Context(), nil, starting); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	i := w.newIngest("second")
+	if err := i.work(ctx, &store.Lease{}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("work ended with %v, want context.Canceled", err)
+	}
+	if got := i.Status(); got.State != health.Blind {
+		t.Errorf("a minute after the first process began the source is %s because of %v, want blind", got.State, got.Reasons)
+	}
+}
+
 // noRecords keeps nothing: the tracker answers from memory.
 type noRecords struct{ store.Records }
 

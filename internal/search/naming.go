@@ -13,7 +13,7 @@ import (
 
 // legalName is a folded name with and without its legal form.
 type legalName struct {
-	whole string
+	whole string // with the abbreviation of its legal form
 	bare  string // the same as whole if the name has no legal form
 }
 
@@ -21,19 +21,35 @@ type legalName struct {
 // Anónima" are one, and "S.A., S.M.E." are two.
 func fullName(s string) legalName {
 	words := joinLetters(text.Words(s))
-	whole := strings.Join(words, " ")
-	n := len(words)
-	for n > 1 && legalForms[words[n-1]] {
-		n--
-	}
-	bare := strings.Join(words[:n], " ")
-	for _, form := range longForms {
-		if cut, ok := strings.CutSuffix(bare, " "+form); ok {
-			bare = cut
+	var forms []string // the last first
+	for {
+		n, form := lastForm(words)
+		if n == 0 {
 			break
 		}
+		words = words[:len(words)-n]
+		forms = append(forms, form)
 	}
-	return legalName{whole, bare}
+	bare := strings.Join(words, " ")
+	if len(forms) == 0 {
+		return legalName{bare, bare}
+	}
+	slices.Reverse(forms)
+	return legalName{bare + " " + strings.Join(forms, " "), bare}
+}
+
+// lastForm returns the number of words of the legal form at the end of a name, and its
+// abbreviation. It is zero if there is none, or nothing before it.
+func lastForm(words []string) (n int, form string) {
+	for n := min(len(words)-1, maxFormWords); n > 1; n-- {
+		if form := longForms[strings.Join(words[len(words)-n:], " ")]; form != "" {
+			return n, form
+		}
+	}
+	if last := len(words) - 1; last > 0 && legalForms[words[last]] {
+		return 1, words[last]
+	}
+	return 0, ""
 }
 
 // joinLetters makes one word of the last letters if they are a legal form.
@@ -53,11 +69,28 @@ func joinLetters(words []string) []string {
 // with a blank after each.
 const maxFormLetters = 4
 
-// longForms are legal forms that are not abbreviated, folded.
-var longForms = []string{
-	"sociedad anonima", "sociedad anonima unipersonal", "sociedad anonima europea", "sociedad anonima deportiva",
-	"sociedad limitada", "sociedad limitada unipersonal", "sociedad de responsabilidad limitada",
+// longForms are the abbreviations of legal forms that are written out, which are folded.
+var longForms = map[string]string{
+	"sociedad anonima":              "sa",
+	"sociedad anonima unipersonal":  "sau",
+	"sa unipersonal":                "sau",
+	"sociedad anonima europea":      "se",
+	"sociedad europea":              "se",
+	"sociedad anonima deportiva":    "sad",
+	"sociedad limitada":             "sl",
+	"sociedad limitada unipersonal": "slu",
+	"sl unipersonal":                "slu",
+	"sociedad limitada laboral":     "sll",
+	"sociedad mercantil estatal":    "sme",
+	"sociedad cooperativa":          "scoop",
+	"s coop":                        "scoop",
+
+	"sociedad de responsabilidad limitada":             "sl",
+	"sociedad de responsabilidad limitada unipersonal": "slu",
 }
+
+// maxFormWords is the number of words of the longest of longForms.
+const maxFormWords = 5
 
 // ofName returns the issuers with a name, in any spelling: those with exactly this
 // name or else, if it has no legal form, those whose name is the same apart from

@@ -65,6 +65,53 @@ func TestLookupByName(t *testing.T) {
 	}
 }
 
+// A legal form that is written out is the same as its abbreviation.
+func TestLookupByLongForm(t *testing.T) {
+	d := directoryOf(
+		disclosure.Issuer{ID: "A1", Name: "AZUCARERA FICTICIA, S.A."},
+		disclosure.Issuer{ID: "A2", Name: "AZUCARERA FICTICIA, S.L."},
+		disclosure.Issuer{ID: "A3", Name: "AZUCARERA FICTICIA, S.A.U."},
+		disclosure.Issuer{ID: "A4", Name: "Azucarera Ficticia, Sociedad Limitada Unipersonal"},
+		disclosure.Issuer{ID: "A5", Name: "CORREO FICTICIO, S.A., S.M.E.", FormerNames: []string{"CARTAS FICTICIAS, SOCIEDAD ANÓNIMA"}},
+		disclosure.Issuer{ID: "A6", Name: "CARTAS FICTICIAS, S.L."},
+		disclosure.Issuer{ID: "A7", Name: "CAJA FICTICIA, S. COOP."},
+		disclosure.Issuer{ID: "A8", Name: "CLUB FICTICIO, S.A.D."},
+		disclosure.Issuer{ID: "A9", Name: "SOCIEDAD ANÓNIMA"},
+		disclosure.Issuer{ID: "A10", Name: "UNION FICTICIA, S.E."},
+	)
+	for name, want := range map[string]string{
+		"AZUCARERA FICTICIA, SOCIEDAD ANONIMA":                                 "A1",
+		"Azucarera Ficticia Sociedad Anónima":                                  "A1",
+		"AZUCARERA FICTICIA, SOCIEDAD LIMITADA":                                "A2",
+		"AZUCARERA FICTICIA, SOCIEDAD DE RESPONSABILIDAD LIMITADA":             "A2",
+		"AZUCARERA FICTICIA, SOCIEDAD ANÓNIMA UNIPERSONAL":                     "A3",
+		"AZUCARERA FICTICIA, SOCIEDAD ANÓNIMA (UNIPERSONAL)":                   "A3",
+		"AZUCARERA FICTICIA, S.A. UNIPERSONAL":                                 "A3",
+		"AZUCARERA FICTICIA, S.L.U.":                                           "A4",
+		"AZUCARERA FICTICIA, SOCIEDAD DE RESPONSABILIDAD LIMITADA UNIPERSONAL": "A4",
+		"AZUCARERA FICTICIA, SOCIEDAD EUROPEA":                                 "",
+		"azucarera ficticia":                                                   "A1 A3 A2 A4",
+		"CORREO FICTICIO, SOCIEDAD ANÓNIMA, S.M.E.":                            "A5",
+		"CORREO FICTICIO, SOCIEDAD ANÓNIMA, SOCIEDAD MERCANTIL ESTATAL":        "A5",
+		"CORREO FICTICIO, SOCIEDAD ANÓNIMA":                                    "",
+		"cartas ficticias, s.a.":                                               "A5",
+		"cartas ficticias, sociedad limitada":                                  "A6",
+		"CAJA FICTICIA, SOCIEDAD COOPERATIVA":                                  "A7",
+		"CAJA FICTICIA":                                                        "A7",
+		"CLUB FICTICIO, SOCIEDAD ANÓNIMA DEPORTIVA":                            "A8",
+		"sociedad anonima":                                                     "A9",
+		"UNIÓN FICTICIA, SOCIEDAD ANÓNIMA EUROPEA":                             "A10",
+	} {
+		var ids []string
+		for _, e := range d.Lookup(name) {
+			ids = append(ids, e.Issuer.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%q names %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestUnresolvedIssuers(t *testing.T) {
 	d := directoryOf(
 		disclosure.Issuer{ID: "A1", Name: "ALMAZARA FICTICIA, S.A."},

@@ -125,7 +125,18 @@ func TestProposeAlert(t *testing.T) {
 		r.Title = "[Simulación] Dividendo a cuenta"
 		b.Reports = append(b.Reports, r)
 	}
+	single := newReport(disclosure.OIR, 90101, now.Format(time.RFC3339))
+	single.Title = "[Simulación] Dividendo singular"
+	b.Reports = append(b.Reports, single)
 	s := start(t, b)
+	for arguments, want := range map[string]string{
+		`{"search":"dividendo singular"}`:               "In the last 90 days 1 report would have been sent.",
+		`{"search":"dividendo 'a cuenta'","type":"IP"}`: "In the last 90 days 4 reports would have been sent.",
+	} {
+		if got := s.call("propose_alert", arguments).text(); !strings.Contains(got, want) {
+			t.Errorf("%s: the text is %q, want %q in it", arguments, got, want)
+		}
+	}
 	var out struct {
 		Filter  map[string]string
 		Days    int

@@ -11,6 +11,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
+	"pregon/internal/rest/resttest"
 	"pregon/internal/store"
 )
 
@@ -140,6 +141,28 @@ func TestUnknownNamesWithoutHistory(t *testing.T) {
 	s.append(store.Batch{Reports: []disclosure.Report{late}})
 	if got := s.getWith(http.StatusOK, "/api/v1/reports?category=dividendo", key); got.ids() != "oir-99" || got.header.Get("Pregon-Warning") != "" {
 		t.Errorf("once there is a report: %q, %v", got.ids(), got.header)
+	}
+}
+
+// The document declares the header of warnings wherever a category can be named.
+func TestWarningIsDocumented(t *testing.T) {
+	warns := []string{
+		"getReports", "searchDocuments", "streamEvents", "getChanges", "createWebhook", "previewWebhook", "changeWebhook",
+	}
+	var documented []string
+	for _, item := range resttest.Document().Paths.Map() {
+		for _, operation := range item.Operations() {
+			for _, response := range operation.Responses.Map() {
+				if response.Value.Headers["Pregon-Warning"] != nil {
+					documented = append(documented, operation.OperationID)
+				}
+			}
+		}
+	}
+	slices.Sort(warns)
+	slices.Sort(documented)
+	if !slices.Equal(documented, warns) {
+		t.Errorf("the header is documented for %q, want %q", documented, warns)
 	}
 }
 

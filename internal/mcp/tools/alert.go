@@ -111,7 +111,7 @@ func resourceOf(f query.FilterBody) *string {
 
 func (s *Service) alertText(p proposal, newest []catalog.Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sIn the last %d days %d reports would have been sent. %s\n", s.Simulated(), p.Days, p.Total, quote.Notice)
+	fmt.Fprintf(&b, "%sIn the last %d days %s would have been sent. %s\n", s.Simulated(), p.Days, counted(p.Total, "report"), quote.Notice)
 	for _, f := range newest {
 		b.Write(appendLine(nil, f))
 	}

@@ -70,7 +70,7 @@ func (s *Service) ShowIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (R
 			text.WriteString(", " + quote.Word(*part))
 		}
 	}
-	fmt.Fprintf(&text, ": %d reports. %s\n", *found.ReportCount, quote.Notice)
+	fmt.Fprintf(&text, ": %s. %s\n", counted(*found.ReportCount, "report"), quote.Notice)
 	for _, f := range latest {
 		text.Write(appendLine(nil, f))
 	}

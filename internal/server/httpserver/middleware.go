@@ -196,7 +196,7 @@ var (
 	https    = []string{"max-age=31536000"} // a year; subdomains may not be ours
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
-	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Age, Pregon-Total, Pregon-Seq, Pregon-Ignored, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
+	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Age, Pregon-Total, Pregon-Seq, Pregon-Ignored, Pregon-Warning, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
 )
 
 // maxFresh is the age from which responses say how old they are. A service whose

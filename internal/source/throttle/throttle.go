@@ -2,8 +2,8 @@
 // gap between two, the most urgent first. Slow ones may overlap.
 //
 // There is one exception: when nothing was published for a while, and nothing else
-// waits, back-fill and the feeds have every second request each. Feeds that are polled each second leave it nearly none, and
-// years of reports would take hours.
+// waits, back-fill and the feeds have every second request each. Feeds that are polled
+// each second leave it nearly none, and years of reports would take hours.
 package throttle
 
 import (

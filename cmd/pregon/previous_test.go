@@ -88,7 +88,8 @@ func TestFindCommit(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) string {
 		t.Helper()
-		out, err := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...).CombinedOutput()
+		author := []string{"-c", "user.name=a", "-c", "user.email=a@example.com"}
+		out, err := exec.Command("git", append(author, args...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}

@@ -97,7 +97,8 @@ func (s Schema) GoesBack(to int) error {
 	switch {
 	case to > s.Version:
 		return fault.New(fault.Invalid,
-			"the store has schema version %d, and --to %d is above it: name an earlier version; without --to the store is migrated to %d",
+			"the store has schema version %d, and --to %d is above it: name an earlier version; "+
+				"without --to the store is migrated to %d",
 			s.Version, to, s.Latest)
 	case to < s.Oldest:
 		return fault.New(fault.Invalid,

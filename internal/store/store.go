@@ -294,8 +294,9 @@ type Deliveries interface {
 	// skips deliveries that no longer exist, since their webhook was dropped, and
 	// those of another epoch. It also skips an attempt that was recorded before:
 	// one with the same time. A wait begins now, by the same clock that decides
-	// whether a delivery is due, since the clock of the process may differ. A failed attempt that is recorded late does not
-	// change the state of a delivery that was delivered or died meanwhile.
+	// whether a delivery is due, since the clock of the process may differ. A failed
+	// attempt that is recorded late does not change the state of a delivery that was
+	// delivered or died meanwhile.
 	Settle(ctx context.Context, results ...Result) error
 
 	// Endpoints returns the endpoints of webhooks, by id. Webhooks that never had

@@ -57,7 +57,8 @@ func TestLostFile(t *testing.T) {
 				if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), test.want) {
 					t.Fatalf("got %v, want a refusal with %q", err, test.want)
 				}
-				if todo := "remove " + path + "-wal and " + path + "-shm, copy a backup"; !strings.Contains(err.Error(), todo) {
+				todo := "remove " + path + "-wal and " + path + "-shm, copy a backup"
+				if !strings.Contains(err.Error(), todo) {
 					t.Errorf("got %v, want %q in it", err, todo)
 				}
 				if _, err := os.Stat(path); test.file == nil && !errors.Is(err, os.ErrNotExist) {
@@ -98,7 +99,8 @@ func TestKilledWhileCreated(t *testing.T) {
 	}
 	defer tx.Rollback()
 	// More than the cache holds, so that it is in the log before the commit.
-	if _, err := tx.ExecContext(t.Context(), "CREATE TABLE x (x); INSERT INTO x VALUES (zeroblob(1000000)), (zeroblob(1000000))"); err != nil {
+	const fill = "CREATE TABLE x (x); INSERT INTO x VALUES (zeroblob(1000000)), (zeroblob(1000000))"
+	if _, err := tx.ExecContext(t.Context(), fill); err != nil {
 		t.Fatal(err)
 	}
 	for _, suffix := range []string{"", "-wal"} {

@@ -94,7 +94,8 @@ func settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 			last_failure_at = CASE WHEN t.failure_at < e.last_failure_at THEN e.last_failure_at ELSE coalesce(t.failure_at, e.last_failure_at) END
 		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS boolean) AS succeeded, CAST(value ->> 2 AS timestamptz) AS failing_since,
 				CAST(value ->> 3 AS timestamptz) AS success_at,
-				CASE WHEN CAST(value ->> 4 AS timestamptz) > now() THEN now() ELSE CAST(value ->> 4 AS timestamptz) END AS failure_at
+				CASE WHEN CAST(value ->> 4 AS timestamptz) > now() THEN now()
+					ELSE CAST(value ->> 4 AS timestamptz) END AS failure_at
 			FROM json_array_elements($1::json)) t
 		WHERE e.webhook = t.webhook`, rows)
 }

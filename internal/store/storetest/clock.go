@@ -78,7 +78,8 @@ func testCorrectTimes(t *testing.T, e Engine) {
 	checkClaim(t, s, bad, "b 1 3")
 	checkClaim(t, s, claimOf("berta", "a")) // ana may be alive
 	var until time.Time
-	if _, err := relational.One(patiently(t), c.base(), []any{&until}, `SELECT held_until FROM endpoint WHERE webhook = 'a'`); err != nil {
+	const read = `SELECT held_until FROM endpoint WHERE webhook = 'a'`
+	if _, err := relational.One(patiently(t), c.base(), []any{&until}, read); err != nil {
 		t.Fatal(err)
 	}
 	if until.After(time.Now().Add(claimTTL)) {

@@ -140,13 +140,19 @@ func (l *logbook) events() string {
 // startService starts serve and waits until it is ready. Tests send more requests
 // than anonymous callers may.
 func startService(env []string, dir string, args ...string) (*service, error) {
+	return startServiceOf(program, env, dir, args...)
+}
+
+// startServiceOf is startService with another build of the program.
+func startServiceOf(program string, env []string, dir string, args ...string) (*service, error) {
 	if !slices.Contains(args, "--source") {
 		args = append(args, "--source", "none")
 	}
 	if !slices.Contains(args, "--anonymous-limit") {
 		args = append(args, "--anonymous-limit", "0")
 	}
-	s, err := startProgram(env, dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
+	s, err := startCommand(exec.Command(program, args...), env, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -38,9 +38,23 @@ func newTrial(t *testing.T, spec string, replicas int) *trial {
 // same store.
 func newTrialOf(t *testing.T, spec string, specs ...string) *trial {
 	t.Helper()
+	return startTrial(t, spec, specs, nil)
+}
+
+// startTrial is newTrialOf with replicas whose clocks can be stepped, if there are any.
+func startTrial(t *testing.T, spec string, specs []string, clocks []clock) *trial {
+	t.Helper()
 	src := startSource(t)
 	w := &trial{
-		fleet:  &fleet{spec: spec, specs: specs, dir: t.TempDir(), args: []string{"--source", "cnmv", "--poll", "100ms", "--webhook-allow-private", "--debug-listen", "127.0.0.1:0"}},
+		fleet: &fleet{
+			spec:   spec,
+			specs:  specs,
+			clocks: clocks,
+			dir:    t.TempDir(),
+			args: []string{
+				"--source", "cnmv", "--poll", "100ms", "--webhook-allow-private", "--debug-listen", "127.0.0.1:0",
+			},
+		},
 		reader: newReader(t, src, spec),
 	}
 	for range specs {

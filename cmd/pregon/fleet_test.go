@@ -25,6 +25,7 @@ import (
 type fleet struct {
 	spec, dir string
 	specs     []string // one for each, if they do not have the same
+	clocks    []clock  // one for each, if they can be stepped
 	args      []string
 	sights    []*sight // one for each
 
@@ -81,7 +82,13 @@ func (f *fleet) start(i int) error {
 	if f.specs != nil {
 		spec = f.specs[i]
 	}
-	s, err := startService([]string{"PREGON_STORE=" + spec}, f.dir, slices.Concat(f.args, sourceArgs(f.sights[i].url))...)
+	build := program
+	env := []string{"PREGON_STORE=" + spec}
+	if f.clocks != nil {
+		build = f.clocks[i].program
+		env = append(env, f.clocks[i].env())
+	}
+	s, err := startServiceOf(build, env, f.dir, slices.Concat(f.args, sourceArgs(f.sights[i].url))...)
 	if err != nil {
 		return err
 	}

@@ -106,17 +106,23 @@ type status struct {
 // state waits until the status of the source is one of the states.
 func (r *reader) state(t *testing.T, want ...string) (s status) {
 	t.Helper()
-	eventually(t, func() error {
-		s = status{}
-		if _, err := fetch(r.serve.url, "/api/v1/status", &s); err != nil {
-			return err
-		}
-		if !slices.Contains(want, s.State) {
-			return fmt.Errorf("the source is %s because of %v, want %v", s.State, s.Reasons, want)
-		}
-		return nil
+	eventually(t, func() (err error) {
+		s, err = r.serve.inState(want...)
+		return err
 	})
 	return s
+}
+
+// inState returns the status of the source, and an error unless its state is one of
+// the states.
+func (s *service) inState(want ...string) (got status, err error) {
+	if _, err := fetch(s.url, "/api/v1/status", &got); err != nil {
+		return got, err
+	}
+	if !slices.Contains(want, got.State) {
+		return got, fmt.Errorf("the source is %s because of %v, want %v", got.State, got.Reasons, want)
+	}
+	return got, nil
 }
 
 // has reports whether the store has a report.

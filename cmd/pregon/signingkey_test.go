@@ -89,11 +89,16 @@ issuers:
 // tokenOf exchanges an assertion that a key signed for an access token.
 func tokenOf(t *testing.T, s *service, key *ecdsa.PrivateKey) string {
 	t.Helper()
+	return tokenAt(t, s, key, time.Now())
+}
+
+// tokenAt is tokenOf at the time of another clock.
+func tokenAt(t *testing.T, s *service, key *ecdsa.PrivateKey, now time.Time) string {
+	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: "1"}}, (&jose.SignerOptions{}).WithType("JWT"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Now()
 	signed, err := signer.Sign(fmt.Appendf(nil, `{"iss":"https://idp.example","sub":"ana","aud":"pregon","client_id":"agent","jti":%q,"iat":%d,"exp":%d}`,
 		rand.Text(), now.Unix(), now.Add(time.Minute).Unix()))
 	if err != nil {

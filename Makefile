@@ -59,7 +59,7 @@ release-check: ## build the release twice, the second time in a clone with an em
 test: checkers/node_modules ## install what the tests need, then check and test everything
 	scripts/install-test-needs
 	@$(MAKE) --no-print-directory lint
-	$(ROOMY) scripts/test-all -race $(UNWATCHED) -vet=off -p 4 -timeout 40m
+	$(ROOMY) scripts/test-all -race $(UNWATCHED) -vet=off -p 4 -timeout 60m
 	$(STATIC) go test -vet=off -run TestIndexAgreesWithLoops ./internal/search
 	$(STATIC) go test -vet=off -count=1 -run TestPlatforms ./scripts/release
 	@if [ -f bench/go.mod ]; then cd bench && set -x && $(STATIC) go vet ./... && $(STATIC) go build -o /dev/null ./...; fi

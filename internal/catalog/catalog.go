@@ -55,16 +55,22 @@ type Catalog struct {
 	merges    sync.WaitGroup              // running in other goroutines
 	torn      atomic.Bool                 // a load failed half way: no changes may be applied until the next
 	listeners []func([]disclosure.Change) // see Notify
-	current   atomic.Int64                // when it last had all changes of the log, Unix nanoseconds
+	current   atomic.Pointer[time.Time]   // when it last had all changes of the log; nil until loaded
 }
 
 // Behind returns how long ago the catalogue last had all changes of the log. That
 // is a short time unless the log cannot be read.
 func (c *Catalog) Behind() time.Duration {
-	if at := c.current.Load(); at != 0 {
-		return time.Since(time.Unix(0, at))
+	if at := c.current.Load(); at != nil {
+		return time.Since(*at)
 	}
 	return 0
+}
+
+// setCurrent records that the catalogue has all changes of the log now.
+func (c *Catalog) setCurrent() {
+	now := time.Now() // with a monotonic reading, since the clock may be set
+	c.current.Store(&now)
 }
 
 // New returns a catalogue without a snapshot: see Load.
@@ -121,7 +127,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.writer.Apply(docs, c.directory())
 	c.show(head, last, (&tally{}).next(nil, docs))
 	c.torn.Store(false)
-	c.current.Store(time.Now().UnixNano())
+	c.setCurrent()
 	for _, notify := range c.listeners {
 		notify(nil)
 	}
@@ -220,7 +226,7 @@ func (c *Catalog) step(ctx context.Context) error {
 	}
 	c.apply(changes)
 	if len(changes) < batch {
-		c.current.Store(time.Now().UnixNano())
+		c.setCurrent()
 	}
 	return nil
 }
@@ -298,7 +304,7 @@ func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 	case head.Seq < seq || head.Epoch != c.Snapshot().head.Epoch:
 		return true, c.reload(ctx, head)
 	}
-	c.current.Store(time.Now().UnixNano())
+	c.setCurrent()
 	return true, nil
 }
 

@@ -89,7 +89,9 @@ func TestDatabaseDiskFull(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		reasons: []string{"disk is full"}, readable: true,
+		reasons:  []string{"disk is full"},
+		readable: true,
+		small:    true,
 	})
 	w.end(t)
 }

@@ -70,8 +70,17 @@ func (c *serveConfig) newAuth(ctx context.Context, db store.Store, box *secret.B
 		return nil, err
 	}
 	return auth.New(ctx, auth.Options{
-		Config: config, Store: db, Box: box, BaseURL: base, Proxies: c.proxies(), Redis: c.Redis,
-		AnonymousLimit: c.AnonymousLimit, MaxRequests: c.MaxRequests, SignIn: c.SignIn == "on", Audit: audit, Logger: log,
+		Config:         config,
+		Store:          db,
+		Box:            box,
+		BaseURL:        base,
+		Proxies:        c.proxies(),
+		Redis:          c.Redis,
+		AnonymousLimit: c.AnonymousLimit,
+		MaxRequests:    c.MaxRequests,
+		SignIn:         c.SignIn == "on",
+		Audit:          audit,
+		Logger:         log,
 	})
 }
 
@@ -119,7 +128,9 @@ func (h hookOwners) owner(id string) webhook.OwnerStatus {
 	case !ok:
 		status.Gone = "its key is not known" // perhaps not yet: another process may have created it a moment ago
 	case key.State(time.Now()) == "revoked":
-		status.Gone, status.Since, status.Permanent = "its key was revoked", key.RevokedAt, true
+		status.Gone = "its key was revoked"
+		status.Since = key.RevokedAt
+		status.Permanent = true
 	case key.State(time.Now()) == "expired":
 		status.Gone, status.Since = "its key has expired", key.ExpiresAt
 	}

@@ -55,7 +55,12 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	r, err := c.newReader(readerOptions{
-		db: db, coverage: coverage.New(db), known: stored.New(db), documents: docs, poll: time.Second, logger: logger,
+		db:        db,
+		coverage:  coverage.New(db),
+		known:     stored.New(db),
+		documents: docs,
+		poll:      time.Second,
+		logger:    logger,
 	})
 	if err != nil {
 		return err

@@ -40,7 +40,10 @@ func (c *compactCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	o := compact.Options{
-		Deliveries: time.Duration(c.KeepDeliveries) * oneDay, CountDays: c.KeepCounts, Texts: 7 * oneDay, Originals: c.UnusedOriginals,
+		Deliveries: time.Duration(c.KeepDeliveries) * oneDay,
+		CountDays:  c.KeepCounts,
+		Texts:      7 * oneDay,
+		Originals:  c.UnusedOriginals,
 	}
 	plan, err := compact.Plan(ctx, db, o, before)
 	if err != nil {

@@ -42,7 +42,11 @@ func (c *copyCmd) Run(ctx context.Context, p *process) error {
 
 	bar := &roundBar{p: p}
 	result, err := clone.Copy(ctx, clone.Options{
-		From: source, To: target, FromSQLite: from.Path() != "", ToSQLite: to.Path() != "", Progress: bar.set,
+		From:       source,
+		To:         target,
+		FromSQLite: from.Path() != "",
+		ToSQLite:   to.Path() != "",
+		Progress:   bar.set,
 	})
 	bar.finish()
 	if err != nil {

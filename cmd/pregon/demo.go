@@ -25,7 +25,9 @@ func (c *serveConfig) startDemo(ctx context.Context, tracker *coverage.Tracker, 
 	if err != nil {
 		return nil, err
 	}
-	c.RegulatorURL, c.ExchangeURL, c.Pace = d.URL(), d.URL(), 0
+	c.RegulatorURL = d.URL()
+	c.ExchangeURL = d.URL()
+	c.Pace = 0
 	return d, nil
 }
 
@@ -62,7 +64,13 @@ func (c *simCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(p.stderr, nil))
-	d, err := demo.Listen(c.Listen, simserver.Options{Market: market.New(c.Seed), Seed: c.Seed, File: c.File, Rate: float64(c.Rate), Logger: logger})
+	d, err := demo.Listen(c.Listen, simserver.Options{
+		Market: market.New(c.Seed),
+		Seed:   c.Seed,
+		File:   c.File,
+		Rate:   float64(c.Rate),
+		Logger: logger,
+	})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,13 @@ func (c *doctorCmd) Run(ctx context.Context, p *process) error {
 	if c.From != "" && c.Save != "" {
 		return fault.New(fault.Invalid, "--save and --from do not go together: --from reads what --save wrote")
 	}
-	e := &examination{doctorCmd: c, process: p, began: time.Now().UTC(), out: p.stdout, log: slog.New(slog.DiscardHandler)}
+	e := &examination{
+		doctorCmd: c,
+		process:   p,
+		began:     time.Now().UTC(),
+		out:       p.stdout,
+		log:       slog.New(slog.DiscardHandler),
+	}
 	if c.JSON {
 		e.out = io.Discard
 	}
@@ -97,7 +103,13 @@ func (e *examination) live(ctx context.Context) error {
 	}
 	lost := e.conclude()
 	if dir != nil {
-		b := doctor.Bundle{Version: version, At: e.began, Regulator: e.RegulatorURL, Exchange: e.ExchangeURL, Checks: ofSource}
+		b := doctor.Bundle{
+			Version:   version,
+			At:        e.began,
+			Regulator: e.RegulatorURL,
+			Exchange:  e.ExchangeURL,
+			Checks:    ofSource,
+		}
 		if err := b.Save(dir, e.tape); err != nil {
 			return fmt.Errorf("writing the bundle: %w", err)
 		}
@@ -112,7 +124,11 @@ func (e *examination) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.tape, e.RegulatorURL, e.ExchangeURL, e.Pace, e.began = tape, b.Regulator, b.Exchange, 0, b.At
+	e.tape = tape
+	e.RegulatorURL = b.Regulator
+	e.ExchangeURL = b.Exchange
+	e.Pace = 0
+	e.began = b.At
 	if err := e.examine(ctx, func() time.Time { return b.At }); err != nil {
 		return err
 	}
@@ -133,7 +149,9 @@ func (e *examination) startMarket(ctx context.Context) (stop func(), err error) 
 		defer close(ended)
 		_ = d.Run(ctx) // its listener is open already
 	}()
-	e.RegulatorURL, e.ExchangeURL, e.Pace = d.URL(), d.URL(), 0
+	e.RegulatorURL = d.URL()
+	e.ExchangeURL = d.URL()
+	e.Pace = 0
 	return func() { cancel(); <-ended }, nil
 }
 
@@ -145,7 +163,12 @@ func (e *examination) examine(ctx context.Context, now func() time.Time) error {
 		return err
 	}
 	_, err = doctor.Run(ctx, doctor.Options{
-		Regulator: source, Exchange: listed, Tape: e.tape, Now: now, ReadDocument: e.readDocument, Done: e.done,
+		Regulator:    source,
+		Exchange:     listed,
+		Tape:         e.tape,
+		Now:          now,
+		ReadDocument: e.readDocument,
+		Done:         e.done,
 	})
 	return err
 }

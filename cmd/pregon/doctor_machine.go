@@ -227,8 +227,13 @@ func (e *examination) disk(_ context.Context, c *doctor.Check) {
 // sample returns a document of the simulated market in a form.
 func sample(form string) []byte {
 	report := disclosure.Report{
-		ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "SOCIEDAD DE PRUEBA, S.A.", Title: "[Simulación] Prueba de lectura",
-		Category: "Otra información relevante", PublishedAt: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC),
+		ID:          "oir-1",
+		Type:        disclosure.OIR,
+		Number:      1,
+		CompanyName: "SOCIEDAD DE PRUEBA, S.A.",
+		Title:       "[Simulación] Prueba de lectura",
+		Category:    "Otra información relevante",
+		PublishedAt: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC),
 	}
 	return paper.Make(paper.Source{Report: &report, Form: form, Text: "La sociedad comunica una prueba de lectura."}, 1).Body
 }

@@ -83,7 +83,12 @@ func (f *bucketFlags) bucket(ctx context.Context, p *process) (*bucket.Bucket, e
 // used.
 func (f *bucketFlags) openBucket(ctx context.Context, p *process, flag, address string) (*bucket.Bucket, error) {
 	b, err := bucket.New(bucket.Options{
-		Address: address, Flag: flag, Endpoint: f.S3Endpoint, Region: f.S3Region, AccessKey: p.getenv(s3AccessKeyEnv), SecretKey: p.getenv(s3SecretKeyEnv),
+		Address:   address,
+		Flag:      flag,
+		Endpoint:  f.S3Endpoint,
+		Region:    f.S3Region,
+		AccessKey: p.getenv(s3AccessKeyEnv),
+		SecretKey: p.getenv(s3SecretKeyEnv),
 	})
 	if err != nil {
 		return nil, err
@@ -143,7 +148,14 @@ func (f *modelFlags) model(key string, logger *slog.Logger, trace func(string, i
 	if f.LLMURL == "" {
 		return nil, nil
 	}
-	return llm.New(llm.Options{URL: f.LLMURL, Model: f.LLMModel, Key: key, TokensPerDay: f.LLMBudget, Logger: logger, Trace: trace})
+	return llm.New(llm.Options{
+		URL:          f.LLMURL,
+		Model:        f.LLMModel,
+		Key:          key,
+		TokensPerDay: f.LLMBudget,
+		Logger:       logger,
+		Trace:        trace,
+	})
 }
 
 // documents reads and stores documents.

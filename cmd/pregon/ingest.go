@@ -52,15 +52,30 @@ func (f *sourceFlags) newReader(o readerOptions) (*reader, error) {
 		return nil, err
 	}
 	return &reader{queue: queue, Ingest: ingest.New(ingest.Options{
-		Store: o.db, Coverage: o.coverage, Known: o.known, Recent: o.recent, Regulator: source, Exchange: listed, Documents: o.documents.Keeper,
-		Poll: o.poll, Holder: processName(), Logger: o.logger, Observe: o.observe, ObserveDocument: o.observeDocument,
+		Store:           o.db,
+		Coverage:        o.coverage,
+		Known:           o.known,
+		Recent:          o.recent,
+		Regulator:       source,
+		Exchange:        listed,
+		Documents:       o.documents.Keeper,
+		Poll:            o.poll,
+		Holder:          processName(),
+		Logger:          o.logger,
+		Observe:         o.observe,
+		ObserveDocument: o.observeDocument,
 	})}, nil
 }
 
 // clients returns the clients of the regulator and the exchange. The transports may
 // be nil.
 func (f *sourceFlags) clients(agent string, queue *throttle.Queue, regulators, exchanges http.RoundTripper) (*regulator.Client, *exchange.Client, error) {
-	source, err := regulator.New(regulator.Options{Origin: f.RegulatorURL, UserAgent: agent, Queue: queue, Transport: regulators})
+	source, err := regulator.New(regulator.Options{
+		Origin:    f.RegulatorURL,
+		UserAgent: agent,
+		Queue:     queue,
+		Transport: regulators,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +83,12 @@ func (f *sourceFlags) clients(agent string, queue *throttle.Queue, regulators, e
 	if origin.IsLocal(f.ExchangeURL) {
 		gap = min(gap, f.Pace)
 	}
-	listed, err := exchange.New(exchange.Options{Origin: f.ExchangeURL, UserAgent: agent, Gap: gap, Transport: exchanges})
+	listed, err := exchange.New(exchange.Options{
+		Origin:    f.ExchangeURL,
+		UserAgent: agent,
+		Gap:       gap,
+		Transport: exchanges,
+	})
 	return source, listed, err
 }
 

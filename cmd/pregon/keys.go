@@ -185,9 +185,19 @@ func newKeyLine(k access.ListedKey, now time.Time) keyLine {
 		networks = append(networks, n.String())
 	}
 	return keyLine{
-		ID: k.ID, Name: k.Name, Plan: k.Plan, State: k.State(now), Scopes: k.Scopes.Names(), Networks: networks, CreatedAt: k.CreatedAt,
-		ExpiresAt: orNull(k.ExpiresAt), Overlap: orNull(k.OverlapEnds(now)), RevokedAt: orNull(k.RevokedAt),
-		FirstUsedAt: orNull(k.First), LastUsedAt: orNull(k.Last), Owner: k.Account(),
+		ID:          k.ID,
+		Name:        k.Name,
+		Plan:        k.Plan,
+		State:       k.State(now),
+		Scopes:      k.Scopes.Names(),
+		Networks:    networks,
+		CreatedAt:   k.CreatedAt,
+		ExpiresAt:   orNull(k.ExpiresAt),
+		Overlap:     orNull(k.OverlapEnds(now)),
+		RevokedAt:   orNull(k.RevokedAt),
+		FirstUsedAt: orNull(k.First),
+		LastUsedAt:  orNull(k.Last),
+		Owner:       k.Account(),
 	}
 }
 

@@ -24,7 +24,13 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	p := process{args: os.Args[1:], environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	p := process{
+		args:    os.Args[1:],
+		environ: os.Environ(),
+		stdin:   os.Stdin,
+		stdout:  os.Stdout,
+		stderr:  os.Stderr,
+	}
 	if err := p.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "pregon:", cli.OneLine(err))
 		os.Exit(1)
@@ -56,7 +62,9 @@ func (p *process) run(ctx context.Context) error {
 		return err
 	}
 	answered := false // --help or --version was given, and printed
-	parser.Stdout, parser.Stderr, parser.Exit = p.stdout, p.stderr, func(int) { answered = true }
+	parser.Stdout = p.stdout
+	parser.Stderr = p.stderr
+	parser.Exit = func(int) { answered = true }
 	args := p.args
 	switch {
 	case len(args) == 0:

@@ -31,7 +31,11 @@ func (c *serverJSONCmd) Run(p *process) error {
 		return err
 	}
 	file, err := discovery.ServerJSON(discovery.Options{
-		BaseURL: base, Version: version, Source: func() string { return c.Source }, OpenAPI: api.OpenAPIJSON(), MCP: mcp.Offered(),
+		BaseURL: base,
+		Version: version,
+		Source:  func() string { return c.Source },
+		OpenAPI: api.OpenAPIJSON(),
+		MCP:     mcp.Offered(),
 	})
 	if err != nil {
 		return err

@@ -27,7 +27,10 @@ func (c *serveConfig) wireProofs(p *process, s *service, db store.Store, base st
 	}
 	s.logKeys = transparency.NewKeys(epochStore{db, s.catalog.Epoch}, box, s.log.Logger)
 	s.proofs = transparency.New(transparency.Options{
-		Log: db, Keys: s.logKeys, Base: base, Logger: s.log.Logger,
+		Log:    db,
+		Keys:   s.logKeys,
+		Base:   base,
+		Logger: s.log.Logger,
 		Known: func(ctx context.Context, epoch string) transparency.Root {
 			tree := s.highwater.Tree(ctx, epoch)
 			return transparency.Root{Size: tree.Size, Hash: tree.Root}

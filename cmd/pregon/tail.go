@@ -37,7 +37,12 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	printer := tail.Printer{Out: p.stdout, Err: p.stderr, JSON: c.JSON || c.Format == "json", Colors: p.colors(p.stdout)}
+	printer := tail.Printer{
+		Out:    p.stdout,
+		Err:    p.stderr,
+		JSON:   c.JSON || c.Format == "json",
+		Colors: p.colors(p.stdout),
+	}
 	if c.URL != "" {
 		if !origin.Valid(c.URL) {
 			return fault.New(fault.Invalid, "--url %q must be http:// or https:// and a host, with nothing after it", c.URL)

@@ -52,8 +52,14 @@ func (s *service) traceRequests() func(httpserver.Observation, string) {
 	}
 	return func(o httpserver.Observation, traceparent string) {
 		s.traces.Request(tracing.Request{
-			ID: o.ID, Route: o.Route, Method: o.Method, Status: o.Status, Failed: o.Status >= http.StatusInternalServerError && !o.Expected,
-			Traceparent: traceparent, End: o.Time, Duration: o.Duration,
+			ID:          o.ID,
+			Route:       o.Route,
+			Method:      o.Method,
+			Status:      o.Status,
+			Failed:      o.Status >= http.StatusInternalServerError && !o.Expected,
+			Traceparent: traceparent,
+			End:         o.Time,
+			Duration:    o.Duration,
 		})
 	}
 }

@@ -35,10 +35,15 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 	defer db.Close()
 
 	bar := cli.NewBar(p.stderr, "importing", "bytes", size, progressbar.OptionShowBytes(true))
-	im := transfer.Importer{DB: db, Kind: transfer.Kind(c.What), Progress: bar.Add, BadLine: func(line int, err error) {
-		bar.Clear()
-		fmt.Fprintf(p.stderr, "line %d: %v\n", line, err)
-	}}
+	im := transfer.Importer{
+		DB:       db,
+		Kind:     transfer.Kind(c.What),
+		Progress: bar.Add,
+		BadLine: func(line int, err error) {
+			bar.Clear()
+			fmt.Fprintf(p.stderr, "line %d: %v\n", line, err)
+		},
+	}
 	done, err := im.Import(ctx, in)
 	if errors.Is(err, transfer.ErrBlocked) {
 		return errors.New("interrupted; lines read before are imported, and the import may be run again")

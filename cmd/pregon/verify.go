@@ -121,7 +121,9 @@ func (c *verifyCmd) compareWith(p *process, o *verify.Options) error {
 	if err := h.Verify(keys); err != nil {
 		return fmt.Errorf("--since: %w", err)
 	}
-	o.Root, o.Size, o.Kept = h.Checkpoint.Root, h.Checkpoint.Size, h.Leaves()
+	o.Root = h.Checkpoint.Root
+	o.Size = h.Checkpoint.Size
+	o.Kept = h.Leaves()
 	return nil
 }
 

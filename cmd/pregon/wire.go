@@ -35,8 +35,13 @@ import (
 // that writes to it, access, and the surfaces.
 func (c *serveConfig) wire(ctx context.Context, p *process, log *telemetry.Log, opened engine.Store, base string) (s *service, err error) {
 	s = &service{
-		log: log, metrics: telemetry.NewMetrics(version), conns: &events.ConnLimiter{}, debugHosts: c.DebugHosts, engine: opened,
-		role: c.Role, awaitsSource: c.Source != "none",
+		log:          log,
+		metrics:      telemetry.NewMetrics(version),
+		conns:        &events.ConnLimiter{},
+		debugHosts:   c.DebugHosts,
+		engine:       opened,
+		role:         c.Role,
+		awaitsSource: c.Source != "none",
 	}
 	defer func() {
 		if err != nil {
@@ -128,8 +133,16 @@ func (c *serveConfig) wireSource(ctx context.Context, p *process, s *service, db
 		logger = telemetry.Warnings(logger) // the market publishes all the time; the address must stay in sight
 	}
 	s.reader, err = c.newReader(readerOptions{
-		db: db, coverage: s.coverage, known: s.catalog.Known(), recent: s.catalog.Known(), documents: s.documents,
-		poll: c.Poll, base: base, logger: logger, observe: s.observeRead, observeDocument: s.traceDocuments(),
+		db:              db,
+		coverage:        s.coverage,
+		known:           s.catalog.Known(),
+		recent:          s.catalog.Known(),
+		documents:       s.documents,
+		poll:            c.Poll,
+		base:            base,
+		logger:          logger,
+		observe:         s.observeRead,
+		observeDocument: s.traceDocuments(),
 	})
 	return err
 }
@@ -194,13 +207,22 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 	closing := make(chan struct{}) // closed when streams must end
 	proxies := c.proxies()
 	o := httpserver.Options{
-		Drain: c.Drain, Closing: func() { close(closing) },
-		Mux: http.NewServeMux(), Logger: s.log.Logger, Source: db.KnownSource, Age: s.catalog.Behind,
+		Drain:          c.Drain,
+		Closing:        func() { close(closing) },
+		Mux:            http.NewServeMux(),
+		Logger:         s.log.Logger,
+		Source:         db.KnownSource,
+		Age:            s.catalog.Behind,
 		HTTPS:          strings.HasPrefix(base, "https://"),
-		MaxConnections: c.MaxConnections, MaxPerAddress: c.MaxPerAddress, MaxRequests: maxInFlight, Refused: func() { s.refused.Add(1) },
-		Proxy: func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
-		Ready: s.ready, Admit: s.auth.Guard.AdmitUnrouted,
-		Remote: proxies.Client, Trace: s.traceRequests(),
+		MaxConnections: c.MaxConnections,
+		MaxPerAddress:  c.MaxPerAddress,
+		MaxRequests:    maxInFlight,
+		Refused:        func() { s.refused.Add(1) },
+		Proxy:          func(a netip.Addr) bool { return a.IsLoopback() || proxies.Contains(a) },
+		Ready:          s.ready,
+		Admit:          s.auth.Guard.AdmitUnrouted,
+		Remote:         proxies.Client,
+		Trace:          s.traceRequests(),
 		Observe: func(o httpserver.Observation) {
 			s.metrics.Request(o.Route, o.Method, o.Status, o.Duration)
 			if o.Route != site.LiveRoute || o.Status != http.StatusNotModified { // an open page asks every second
@@ -226,23 +248,44 @@ func (c *serveConfig) wireSurfaces(ctx context.Context, s *service, db *store.So
 func (c *serveConfig) register(s *service, o *httpserver.Options, db *store.Sourced, base string, closing <-chan struct{}) (err error) {
 	log := s.log.Logger
 	s.rest, err = rest.New(rest.Options{
-		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Webhooks: s.webhooks, Logger: log,
-		BaseURL: base, SignIn: c.SignIn == "on", Keys: s.auth.Keys, Accounts: s.auth.Accounts, Usage: s.auth.Usage, Proofs: s.proofs, Stopping: closing,
-		Bulk: s.bulk,
+		Query:    s.query,
+		Guard:    s.auth.Guard,
+		Events:   s.events,
+		Conns:    s.conns,
+		Webhooks: s.webhooks,
+		Logger:   log,
+		BaseURL:  base,
+		SignIn:   c.SignIn == "on",
+		Keys:     s.auth.Keys,
+		Accounts: s.auth.Accounts,
+		Usage:    s.auth.Usage,
+		Proofs:   s.proofs,
+		Stopping: closing,
+		Bulk:     s.bulk,
 	})
 	if err != nil {
 		return err
 	}
 	documents, err := discovery.New(discovery.Options{
-		BaseURL: base, Version: version, Source: db.KnownSource, OpenAPI: s.rest.OpenAPIJSON(), MCP: mcp.Offered(), AnonymousLimit: c.AnonymousLimit,
-		RegistryProof: c.MCPRegistryAuth,
+		BaseURL:        base,
+		Version:        version,
+		Source:         db.KnownSource,
+		OpenAPI:        s.rest.OpenAPIJSON(),
+		MCP:            mcp.Offered(),
+		AnonymousLimit: c.AnonymousLimit,
+		RegistryProof:  c.MCPRegistryAuth,
 	})
 	if err != nil {
 		return err
 	}
 	siteOptions := site.Options{
-		Query: s.query, Guard: s.auth.Guard, Logger: log, BaseURL: base, OpenAPI: s.rest.OpenAPIJSON(), Programs: documents.Front(),
-		Links: documents.FrontLinks(),
+		Query:    s.query,
+		Guard:    s.auth.Guard,
+		Logger:   log,
+		BaseURL:  base,
+		OpenAPI:  s.rest.OpenAPIJSON(),
+		Programs: documents.Front(),
+		Links:    documents.FrontLinks(),
 	}
 	if s.auth.SignIn != nil {
 		siteOptions.Parts = []site.Part{console.Part()}
@@ -252,8 +295,16 @@ func (c *serveConfig) register(s *service, o *httpserver.Options, db *store.Sour
 		return err
 	}
 	s.mcp = mcp.New(mcp.Options{
-		Query: s.query, Guard: s.auth.Guard, Events: s.events, Conns: s.conns, Logger: log, BaseURL: base,
-		Origins: c.MCPOrigins, Stopping: closing, Skills: documents.Skills, SignIn: s.auth.SignIn != nil,
+		Query:    s.query,
+		Guard:    s.auth.Guard,
+		Events:   s.events,
+		Conns:    s.conns,
+		Logger:   log,
+		BaseURL:  base,
+		Origins:  c.MCPOrigins,
+		Stopping: closing,
+		Skills:   documents.Skills,
+		SignIn:   s.auth.SignIn != nil,
 	})
 	s.rest.Register(o.Mux)
 	s.mcp.Register(o.Mux)
@@ -264,7 +315,13 @@ func (c *serveConfig) register(s *service, o *httpserver.Options, db *store.Sour
 	documents.Register(o.Mux)
 	people.Register(o.Mux)
 	if s.auth.SignIn != nil {
-		console.New(console.Options{Site: people, SignIn: s.auth.SignIn, OAuth: s.auth.OAuth, API: o.Mux, BaseURL: base}).Register(o.Mux)
+		console.New(console.Options{
+			Site:    people,
+			SignIn:  s.auth.SignIn,
+			OAuth:   s.auth.OAuth,
+			API:     o.Mux,
+			BaseURL: base,
+		}).Register(o.Mux)
 	}
 	if s.demo != nil {
 		o.Mux.Handle("GET "+pages.Prefix+"/", s.simulator())

@@ -99,7 +99,12 @@ func New(ctx context.Context, o Options) (a *Auth, err error) {
 func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	a.Keys = access.NewKeyring(o.Store, o.Audit)
 	a.Accounts = account.New(account.Options{
-		Store: o.Store, Key: a.Keys.State, Configured: o.Config.SignIn.Has, Audit: o.Audit, OnChange: a.Keys.Broadcast, Logger: o.Logger,
+		Store:      o.Store,
+		Key:        a.Keys.State,
+		Configured: o.Config.SignIn.Has,
+		Audit:      o.Audit,
+		OnChange:   a.Keys.Broadcast,
+		Logger:     o.Logger,
 	})
 	a.Keys.SetAccounts(a.Accounts)
 	if err := errors.Join(a.Accounts.Refresh(ctx), a.Keys.Refresh(ctx)); err != nil {
@@ -116,9 +121,16 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		o.Audit(ctx, "signing_key.created", slog.String("kid", created))
 	}
 	a.Tokens, err = token.New(token.Options{
-		Config: o.Config.Config, BaseURL: o.BaseURL, Ring: a.ring, Nonces: o.Store, Keys: keySource(o.Logger), Client: o.Proxies.Client,
-		Failures: a.perMinute("token", maxRefused), Audit: o.Audit,
-		Addresses: a.perMinute("token-address", maxTokenRequests), Clients: a.perMinute("token-client", maxClientRequests),
+		Config:    o.Config.Config,
+		BaseURL:   o.BaseURL,
+		Ring:      a.ring,
+		Nonces:    o.Store,
+		Keys:      keySource(o.Logger),
+		Client:    o.Proxies.Client,
+		Failures:  a.perMinute("token", maxRefused),
+		Audit:     o.Audit,
+		Addresses: a.perMinute("token-address", maxTokenRequests),
+		Clients:   a.perMinute("token-client", maxClientRequests),
 	})
 	if err != nil {
 		return err
@@ -129,16 +141,32 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	if o.SignIn {
 		a.SignIn, err = signin.New(signin.Options{
-			Config: o.Config.SignIn.Config, BaseURL: o.BaseURL, Accounts: a.Accounts, Keys: a.Keys, Sealer: a.sealing, Nonces: o.Store,
-			Client: o.Proxies.Client, Refused: a.perMinute("signin", maxRefused), Audit: o.Audit, Logger: o.Logger,
-			ByAddress: a.perMinute("signin-address", maxSignIns), ByKey: a.perMinute("signin-key", maxKeySignIns),
+			Config:    o.Config.SignIn.Config,
+			BaseURL:   o.BaseURL,
+			Accounts:  a.Accounts,
+			Keys:      a.Keys,
+			Sealer:    a.sealing,
+			Nonces:    o.Store,
+			Client:    o.Proxies.Client,
+			Refused:   a.perMinute("signin", maxRefused),
+			Audit:     o.Audit,
+			Logger:    o.Logger,
+			ByAddress: a.perMinute("signin-address", maxSignIns),
+			ByKey:     a.perMinute("signin-key", maxKeySignIns),
 		})
 		if err != nil {
 			return err
 		}
 		a.OAuth, err = oauth.New(oauth.Options{
-			Config: o.Config.SignIn.OAuth, BaseURL: o.BaseURL, Sealer: a.sealing, Tokens: a.Tokens, Accounts: a.Accounts, Nonces: o.Store,
-			Client: o.Proxies.Client, Audit: o.Audit, Logger: o.Logger,
+			Config:   o.Config.SignIn.OAuth,
+			BaseURL:  o.BaseURL,
+			Sealer:   a.sealing,
+			Tokens:   a.Tokens,
+			Accounts: a.Accounts,
+			Nonces:   o.Store,
+			Client:   o.Proxies.Client,
+			Audit:    o.Audit,
+			Logger:   o.Logger,
 		})
 		if err != nil {
 			return err
@@ -156,9 +184,17 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		slots, expensive = access.NewSlotLimiter(o.MaxRequests, true), access.NewSlotLimiter(max(1, o.MaxRequests/8), false)
 	}
 	a.Guard = access.NewGuard(access.Options{
-		Slots: slots, Expensive: expensive,
-		BaseURL: o.BaseURL, Keys: a.Keys, Tokens: a.Tokens.Verify, Signs: a.ring.Trusts, Accounts: a.Accounts, Proxies: o.Proxies, Audit: o.Audit,
-		Refused: a.perMinute("refused", maxRefused), Plans: plans,
+		Slots:         slots,
+		Expensive:     expensive,
+		BaseURL:       o.BaseURL,
+		Keys:          a.Keys,
+		Tokens:        a.Tokens.Verify,
+		Signs:         a.ring.Trusts,
+		Accounts:      a.Accounts,
+		Proxies:       o.Proxies,
+		Audit:         o.Audit,
+		Refused:       a.perMinute("refused", maxRefused),
+		Plans:         plans,
 		Anonymous:     a.perMinute("anonymous", o.AnonymousLimit),
 		AnonymousSite: a.perMinute("anonymous-site", min(siteFactor*o.AnonymousLimit, 1_000_000)),
 		Observe:       func(outcome string) { a.outcomes[outcome].Add(1) },

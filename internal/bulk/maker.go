@@ -278,16 +278,27 @@ func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 	if err != nil {
 		return err
 	}
-	first.Kind, first.Format, first.Rows = transfer.Reports, transfer.JSONLines, state.Reports
+	first.Kind = transfer.Reports
+	first.Format = transfer.JSONLines
+	first.Rows = state.Reports
 	s.CreatedAt = time.Now().UTC().Truncate(time.Microsecond)
-	s.ID, s.Seq, s.Epoch, s.AsOf, s.Files = newID(s.CreatedAt, state.Head.Seq), state.Head.Seq, state.Head.Epoch, state.AsOf, []File{first}
+	s.ID = newID(s.CreatedAt, state.Head.Seq)
+	s.Seq = state.Head.Seq
+	s.Epoch = state.Head.Epoch
+	s.AsOf = state.AsOf
+	s.Files = []File{first}
 	about := map[string]string{"cursor": s.Cursor().String(), "source": s.Source}
 	for _, kind := range []transfer.Kind{transfer.Reports, transfer.Issuers} {
 		for _, format := range transfer.Formats {
 			if s.File(fileName(kind, format)) != nil {
 				continue
 			}
-			f, err := m.writeOne(ctx, dir, state, p, transfer.Export{Kind: kind, Format: format, About: about, Step: p.steps})
+			f, err := m.writeOne(ctx, dir, state, p, transfer.Export{
+				Kind:   kind,
+				Format: format,
+				About:  about,
+				Step:   p.steps,
+			})
 			if err != nil {
 				return err
 			}
@@ -316,7 +327,9 @@ func (m *Maker) writeOne(ctx context.Context, dir string, state *transfer.Snapsh
 		done, err = state.Write(ctx, out, reports, e)
 		return errors.Join(err, out.Close())
 	})
-	f.Kind, f.Format, f.Rows = e.Kind, e.Format, done.Records
+	f.Kind = e.Kind
+	f.Format = e.Format
+	f.Rows = done.Records
 	return f, err
 }
 

@@ -101,7 +101,9 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.torn.Store(true)
-	c.writer, c.issuers, c.encoder = search.NewWriter(&c.documents), map[string]*search.Issuer{}, encoder{}
+	c.writer = search.NewWriter(&c.documents)
+	c.issuers = map[string]*search.Issuer{}
+	c.encoder = encoder{}
 
 	rows := make(chan []disclosure.Change, 8)
 	g, reading := errgroup.WithContext(ctx)
@@ -333,7 +335,13 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 
 // show swaps the snapshot. c.mu is held.
 func (c *Catalog) show(head disclosure.Head, last disclosure.Mark, t *tally) {
-	c.now.Store(&Snapshot{head: head, last: last, index: c.writer.Index(), tally: t, links: c.encoder.links})
+	c.now.Store(&Snapshot{
+		head:  head,
+		last:  last,
+		index: c.writer.Index(),
+		tally: t,
+		links: c.encoder.links,
+	})
 }
 
 // newestOfEach keeps the last change of each report and issuer.

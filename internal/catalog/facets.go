@@ -64,7 +64,12 @@ func (s *Snapshot) facets(ctx context.Context, f disclosure.Filter, has func(doc
 // facetsOf returns the counts of years, category lines and references to issuers as
 // facets.
 func (s *Snapshot) facetsOf(years *periods, lines, refs []int32) Facets {
-	out := Facets{Types: []Facet{}, Years: years.byYear(), Categories: s.categoryFacets(lines), Markets: s.marketFacets(refs)}
+	out := Facets{
+		Types:      []Facet{},
+		Years:      years.byYear(),
+		Categories: s.categoryFacets(lines),
+		Markets:    s.marketFacets(refs),
+	}
 	byType := years.total()
 	for i, t := range disclosure.Types {
 		out.Total += byType[i]

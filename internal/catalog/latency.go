@@ -36,8 +36,11 @@ func (s *Snapshot) Latency(since time.Time, series ...disclosure.Type) Latency {
 		}
 	}
 	return Latency{
-		Count: len(all), RegisteredToSeen: percentiles(seen), SeenToAvailable: percentiles(available),
-		SeenToEnriched: percentiles(enriched), RegisteredToAvailable: percentiles(all),
+		Count:                 len(all),
+		RegisteredToSeen:      percentiles(seen),
+		SeenToAvailable:       percentiles(available),
+		SeenToEnriched:        percentiles(enriched),
+		RegisteredToAvailable: percentiles(all),
 	}
 }
 
@@ -50,5 +53,10 @@ func percentiles(of []time.Duration) *Percentiles {
 	}
 	slices.Sort(of)
 	at := func(p int) time.Duration { return max(0, of[(len(of)*p+99)/100-1]) }
-	return &Percentiles{P50: at(50), P90: at(90), P99: at(99), Max: at(100)}
+	return &Percentiles{
+		P50: at(50),
+		P90: at(90),
+		P99: at(99),
+		Max: at(100),
+	}
 }

@@ -50,10 +50,23 @@ var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromP
 // field that is new to Report is one of them.
 func extrasOf(r *disclosure.Report) disclosure.Report {
 	x := *r
-	x.ID, x.CompanyName, x.Ticker, x.Type, x.Title, x.Summary = "", "", "", "", "", ""
-	x.PublishedAt, x.Number, x.PDFURL = time.Time{}, 0, ""
-	x.NIF, x.SourceURL, x.Category, x.TimeFrom, x.Backfilled = "", "", "", "", false
-	x.FirstSeenAt, x.AvailableAt, x.EnrichedAt = time.Time{}, time.Time{}, time.Time{}
+	x.ID = ""
+	x.CompanyName = ""
+	x.Ticker = ""
+	x.Type = ""
+	x.Title = ""
+	x.Summary = ""
+	x.PublishedAt = time.Time{}
+	x.Number = 0
+	x.PDFURL = ""
+	x.NIF = ""
+	x.SourceURL = ""
+	x.Category = ""
+	x.TimeFrom = ""
+	x.Backfilled = false
+	x.FirstSeenAt = time.Time{}
+	x.AvailableAt = time.Time{}
+	x.EnrichedAt = time.Time{}
 	return x
 }
 
@@ -219,7 +232,9 @@ func (r record) report(l *links) *disclosure.Report {
 	var out disclosure.Report
 	mustDecode(string(r.appendJSON(nil, "")), &out)
 	out.PublishedAt = out.PublishedAt.UTC()
-	out.FirstSeenAt, out.AvailableAt, out.EnrichedAt = r.firstSeen(), r.available(), r.enriched()
+	out.FirstSeenAt = r.firstSeen()
+	out.AvailableAt = r.available()
+	out.EnrichedAt = r.enriched()
 	out.TimeFrom, out.Backfilled = surfaces[r[40]&surfaceFlags], r.backfilled()
 	rest := string(r[r.end():])
 	if r[40]&extrasFlag != 0 {

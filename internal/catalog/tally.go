@@ -38,7 +38,9 @@ type timed struct {
 // next returns the tally after some reports were removed and others added.
 func (t *tally) next(gone []*segment.Doc, came []segment.Doc) *tally {
 	n := &counting{tally: *t, own: map[disclosure.Day]bool{}}
-	n.categoryLines, n.refs, n.days = slices.Clone(t.categoryLines), slices.Clone(t.refs), slices.Clone(t.days)
+	n.categoryLines = slices.Clone(t.categoryLines)
+	n.refs = slices.Clone(t.refs)
+	n.days = slices.Clone(t.days)
 	for _, d := range gone {
 		n.count(d, -1)
 	}
@@ -56,7 +58,12 @@ type counting struct {
 
 func (n *counting) count(d *segment.Doc, by int) {
 	local := time.Unix(0, d.At).In(disclosure.Madrid)
-	at := timed{clock: clock(local), typ: uint8(search.TypeOf(d.Key).Index()), ref: d.Ref, key: d.Key}
+	at := timed{
+		clock: clock(local),
+		typ:   uint8(search.TypeOf(d.Key).Index()),
+		ref:   d.Ref,
+		key:   d.Key,
+	}
 	date := disclosure.DayOf(local)
 	n.byType[at.typ] += by
 	n.hours[(date.Weekday()+6)%7][local.Hour()] += by

@@ -29,7 +29,13 @@ const printEvery = 5 * time.Second
 
 // NewBar returns a bar of so many units, -1 when their number is not known.
 func NewBar(w io.Writer, what, unit string, size int64, options ...progressbar.Option) *Bar {
-	b := &Bar{w: w, what: what, unit: unit, size: size, printed: time.Now()}
+	b := &Bar{
+		w:       w,
+		what:    what,
+		unit:    unit,
+		size:    size,
+		printed: time.Now(),
+	}
 	if IsTerminal(w) {
 		b.bar = progressbar.NewOptions64(size, append(options,
 			progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),

@@ -52,10 +52,20 @@ type hookForm struct {
 func (q *request) hookForm() hookForm {
 	get := func(name string) string { return strings.TrimSpace(q.PostForm.Get(name)) }
 	return hookForm{
-		URL: get("url"), Description: get("description"), Events: append([]string{}, q.PostForm["events"]...),
+		URL:         get("url"),
+		Description: get("description"),
+		Events:      append([]string{}, q.PostForm["events"]...),
 		Filter: query.FilterBody{
-			Search: get("search"), Type: get("type"), Issuer: get("issuer"), From: get("from"), To: get("to"), Category: get("category"), Kind: get("kind"),
-			Market: get("market"), Without: get("without"), In: get("in"),
+			Search:   get("search"),
+			Type:     get("type"),
+			Issuer:   get("issuer"),
+			From:     get("from"),
+			To:       get("to"),
+			Category: get("category"),
+			Kind:     get("kind"),
+			Market:   get("market"),
+			Without:  get("without"),
+			In:       get("in"),
 		},
 	}
 }
@@ -63,7 +73,12 @@ func (q *request) hookForm() hookForm {
 // builder returns the form with what a person entered.
 func (c *Console) builder(q *request, id string, entered hookForm) *builderPage {
 	data := &builderPage{
-		frame: q.frame("webhooks"), ID: id, URL: entered.URL, Text: entered.Description, Filter: entered.Filter, Action: q.e.Link("/account/webhooks"),
+		frame:  q.frame("webhooks"),
+		ID:     id,
+		URL:    entered.URL,
+		Text:   entered.Description,
+		Filter: entered.Filter,
+		Action: q.e.Link("/account/webhooks"),
 	}
 	data.Heading = q.e.Text("webhook.new")
 	if id != "" {

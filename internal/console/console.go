@@ -67,8 +67,12 @@ func Part() site.Part {
 		panic(err) // a name here is wrong
 	}
 	return site.Part{
-		Name: partName, Templates: templates, Texts: words, Style: embedded("style/console.css"), Script: embedded("assets/console.js"),
-		Section: site.Section{Text: "nav.account", Path: "/account"},
+		Name:      partName,
+		Templates: templates,
+		Texts:     words,
+		Style:     embedded("style/console.css"),
+		Script:    embedded("assets/console.js"),
+		Section:   site.Section{Text: "nav.account", Path: "/account"},
 	}
 }
 
@@ -236,7 +240,11 @@ func nameOf(name, email, id string) string {
 // frame returns the surroundings of a page.
 func (q *request) frame(tab string) frame {
 	return frame{
-		Session: q.session, Token: q.session.Token, Tab: tab, Heading: q.e.Text("heading." + tab), Done: q.word("done.", q.URL.Query().Get("done"), ""),
+		Session: q.session,
+		Token:   q.session.Token,
+		Tab:     tab,
+		Heading: q.e.Text("heading." + tab),
+		Done:    q.word("done.", q.URL.Query().Get("done"), ""),
 	}
 }
 

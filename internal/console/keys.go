@@ -40,7 +40,12 @@ type keyRow struct {
 }
 
 func (q *request) keyRow(k key) keyRow {
-	out := keyRow{key: k, Label: k.Name, StateText: q.word("key.state.", k.State, k.State), ScopeText: q.shortScopes(k.Scopes)}
+	out := keyRow{
+		key:       k,
+		Label:     k.Name,
+		StateText: q.word("key.state.", k.State, k.State),
+		ScopeText: q.shortScopes(k.Scopes),
+	}
 	if out.Label == "" {
 		out.Label = q.e.Text("key.unnamed")
 	}
@@ -146,7 +151,9 @@ func (c *Console) keyNotMade(q *request, form keyForm, refused *formProblem, sta
 	if err != nil {
 		return nil, err
 	}
-	data.Form, data.Open, data.Problem = form, true, refused
+	data.Form = form
+	data.Open = true
+	data.Problem = refused
 	out := q.page("keys", data.Heading, data)
 	out.Status = status
 	return out, nil
@@ -154,7 +161,13 @@ func (c *Console) keyNotMade(q *request, form keyForm, refused *formProblem, sta
 
 // keySecret returns the page that shows a key.
 func (c *Console) keySecret(q *request, lead, key string) *reply {
-	data := &secretPage{frame: q.frame("keys"), Lead: lead, Text: q.e.Text("key.once"), Secret: key, Back: q.e.Link("/account/keys" + q.ownerQuery())}
+	data := &secretPage{
+		frame:  q.frame("keys"),
+		Lead:   lead,
+		Text:   q.e.Text("key.once"),
+		Secret: key,
+		Back:   q.e.Link("/account/keys" + q.ownerQuery()),
+	}
 	data.Example = `curl -H "X-API-Key: $KEY" ` + c.BaseURL + "/api/v1/reports"
 	return q.page("secret", lead, data)
 }

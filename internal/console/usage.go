@@ -67,7 +67,12 @@ func (q *request) usageByDay(found *usage) *chart.Chart {
 		slots, table.Rows = append(slots, slot), append(table.Rows, row)
 	}
 	slices.Reverse(table.Rows)
-	out := &chart.Chart{ID: "usage", Caption: q.e.Text("usage.title"), Note: q.e.Text("usage.note", len(found.Days)), Table: table}
+	out := &chart.Chart{
+		ID:      "usage",
+		Caption: q.e.Text("usage.title"),
+		Note:    q.e.Text("usage.note", len(found.Days)),
+		Table:   table,
+	}
 	out.SetBars(chart.NewBars(slots, series, ""))
 	return out
 }
@@ -92,5 +97,10 @@ func (q *request) usageByOperation(found *usage) *chart.Chart {
 	for _, o := range found.Operations {
 		table.Rows = append(table.Rows, []chart.Cell{chart.TextCell(o.Operation), {Text: q.e.Number(o.Total), Number: o.Total}})
 	}
-	return &chart.Chart{ID: "operations", Caption: q.e.Text("usage.operations"), Table: table, Ranks: chart.RanksOf(table)}
+	return &chart.Chart{
+		ID:      "operations",
+		Caption: q.e.Text("usage.operations"),
+		Table:   table,
+		Ranks:   chart.RanksOf(table),
+	}
 }

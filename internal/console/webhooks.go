@@ -291,7 +291,13 @@ func (c *Console) rotateWebhook(q *request) (*reply, error) {
 
 // hookSecret returns the page that shows the secret of a webhook.
 func (q *request) hookSecret(h hook, lead string) *reply {
-	data := &secretPage{frame: q.frame("webhooks"), Lead: q.e.Text(lead), Text: q.e.Text("webhook.once"), Secret: h.Secret, Back: q.e.Link(hookPath(h.ID))}
+	data := &secretPage{
+		frame:  q.frame("webhooks"),
+		Lead:   q.e.Text(lead),
+		Text:   q.e.Text("webhook.once"),
+		Secret: h.Secret,
+		Back:   q.e.Link(hookPath(h.ID)),
+	}
 	data.Heading = q.hookRow(h).Label
 	return q.page("secret", data.Lead, data)
 }

@@ -134,5 +134,10 @@ type Mark struct {
 
 // Mark returns the change's mark.
 func (c *Change) Mark() Mark {
-	return Mark{Seq: c.Seq, At: c.OccurredAt.UnixMicro(), Event: c.Event, Subject: c.Subject()}
+	return Mark{
+		Seq:     c.Seq,
+		At:      c.OccurredAt.UnixMicro(),
+		Event:   c.Event,
+		Subject: c.Subject(),
+	}
 }

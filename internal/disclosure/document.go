@@ -85,7 +85,12 @@ func (r *Report) WantsSummary() bool {
 // the report again does not change them.
 func (r *Report) ForgetDocument() {
 	r.Document, r.TextReadyAt = Document{}, time.Time{}
-	r.Summary, r.SummaryMethod, r.SummaryLanguage, r.SummaryOf, r.Evidence, r.SummaryReadyAt = "", "", "", "", nil, time.Time{}
+	r.Summary = ""
+	r.SummaryMethod = ""
+	r.SummaryLanguage = ""
+	r.SummaryOf = ""
+	r.Evidence = nil
+	r.SummaryReadyAt = time.Time{}
 	r.SummaryEN, r.EvidenceEN = "", nil
 }
 

@@ -60,8 +60,10 @@ type relationLine struct {
 func (l *relationLine) relation(in *reading) Relation {
 	id := strings.ToLower(l.ID)
 	return Relation{
-		ID: id, Number: in.number("related: cnmv_registration_number", l.Number, id),
-		At: in.instant("related: published_at", l.At), Text: l.Text,
+		ID:     id,
+		Number: in.number("related: cnmv_registration_number", l.Number, id),
+		At:     in.instant("related: published_at", l.At),
+		Text:   l.Text,
 	}
 }
 

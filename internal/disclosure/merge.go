@@ -64,7 +64,9 @@ func (m *merge) relations(r, observed *Report) {
 			continue
 		}
 		known := &grown[n]
-		known.ID, known.At, known.Text = cmp.Or(known.ID, t.ID), cmp.Or(known.At, t.At), cmp.Or(known.Text, t.Text)
+		known.ID = cmp.Or(known.ID, t.ID)
+		known.At = cmp.Or(known.At, t.At)
+		known.Text = cmp.Or(known.Text, t.Text)
 	}
 	if !slices.Equal(grown, r.Related) {
 		r.Related = grown
@@ -121,6 +123,11 @@ func (m *merge) summary(r, observed *Report) {
 	if observed.SummaryEN != r.SummaryEN || !slices.Equal(observed.EvidenceEN, r.EvidenceEN) {
 		m.changed = append(m.changed, "summary_en")
 	}
-	r.Summary, r.SummaryMethod, r.SummaryOf, r.Evidence = observed.Summary, observed.SummaryMethod, observed.SummaryOf, observed.Evidence
-	r.SummaryLanguage, r.SummaryEN, r.EvidenceEN = observed.SummaryLanguage, observed.SummaryEN, observed.EvidenceEN
+	r.Summary = observed.Summary
+	r.SummaryMethod = observed.SummaryMethod
+	r.SummaryOf = observed.SummaryOf
+	r.Evidence = observed.Evidence
+	r.SummaryLanguage = observed.SummaryLanguage
+	r.SummaryEN = observed.SummaryEN
+	r.EvidenceEN = observed.EvidenceEN
 }

@@ -52,8 +52,13 @@ func newFacts(o Options, api *openapi.Document, source string) *facts {
 		return query.New(query.Options{Source: func() string { return source }}).Attribution()
 	}
 	return &facts{
-		Options: o, API: api, Demo: source == demoSource, Attribution: attribution(source), Regulator: attribution(""),
-		Scopes: access.AllScopes.Names(), Publisher: publisher(o.BaseURL),
+		Options:     o,
+		API:         api,
+		Demo:        source == demoSource,
+		Attribution: attribution(source),
+		Regulator:   attribution(""),
+		Scopes:      access.AllScopes.Names(),
+		Publisher:   publisher(o.BaseURL),
 	}
 }
 

@@ -50,8 +50,19 @@ func writeSkills(f *facts, e edition) error {
 		at := skillsPath + name + "/SKILL.md"
 		sum := sha256.Sum256(body)
 		digest := "sha256:" + hex.EncodeToString(sum[:])
-		f.Skills = append(f.Skills, skill{Name: name, Type: "skill-md", Description: description, URL: f.URL(at), Digest: digest})
-		f.SkillTexts = append(f.SkillTexts, mcp.Skill{Name: name, Front: front, Body: body, Digest: digest})
+		f.Skills = append(f.Skills, skill{
+			Name:        name,
+			Type:        "skill-md",
+			Description: description,
+			URL:         f.URL(at),
+			Digest:      digest,
+		})
+		f.SkillTexts = append(f.SkillTexts, mcp.Skill{
+			Name:   name,
+			Front:  front,
+			Body:   body,
+			Digest: digest,
+		})
 		e[at] = variants{{contentType: skillType + "; charset=utf-8", body: body}}
 	}
 	return f.addJSON(e, "application/json", "skills.json", nil, skillsPath+"index.json")

@@ -45,7 +45,13 @@ type loaded struct {
 
 // NewContents returns a loader without contents.
 func NewContents(pages Pages) *Contents {
-	return &Contents{pages: pages, limit: maxContents, slots: make(chan struct{}, loadsAtOnce), order: list.New(), known: map[string]*list.Element{}}
+	return &Contents{
+		pages: pages,
+		limit: maxContents,
+		slots: make(chan struct{}, loadsAtOnce),
+		order: list.New(),
+		known: map[string]*list.Element{},
+	}
 }
 
 // Get returns the words of a stored document. A document that is not stored has

@@ -32,7 +32,12 @@ func Cut(t *extract.Text, offset, limit int) Piece {
 		from, to := max(offset-out.Total, 0), min(offset+limit-out.Total, length)
 		blank := length == 0 && out.Total <= offset+limit && (out.Total > offset || out.Total == 0 && offset == 0)
 		if from < to || blank {
-			out.Pages = append(out.Pages, PagePiece{Page: i + 1, Text: chars(p.Text, from, max(from, to)), Method: p.Method, Confidence: p.Confidence})
+			out.Pages = append(out.Pages, PagePiece{
+				Page:       i + 1,
+				Text:       chars(p.Text, from, max(from, to)),
+				Method:     p.Method,
+				Confidence: p.Confidence,
+			})
 			out.Chars += max(to-from, 0)
 		}
 		out.Total += length

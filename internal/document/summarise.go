@@ -15,7 +15,13 @@ const minConfidence = 85
 
 // source returns the input of a summary.
 func source(r *disclosure.Report, t *extract.Text) summary.Source {
-	s := summary.Source{Company: r.CompanyName, Title: r.Title, Category: r.Category, Language: t.Language, Pages: make([]string, len(t.Pages))}
+	s := summary.Source{
+		Company:  r.CompanyName,
+		Title:    r.Title,
+		Category: r.Category,
+		Language: t.Language,
+		Pages:    make([]string, len(t.Pages)),
+	}
 	for i, p := range t.Pages {
 		if p.Method == extract.ByText || p.Confidence >= minConfidence {
 			s.Pages[i] = p.Text
@@ -30,10 +36,19 @@ func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 // TextReady returns the change to a report whose document was read.
 func TextReady(r *disclosure.Report, k Kept) disclosure.Report {
 	return disclosure.Report{
-		ID: r.ID, Type: r.Type, Number: r.Number, TextReadyAt: Now(),
+		ID:          r.ID,
+		Type:        r.Type,
+		Number:      r.Number,
+		TextReadyAt: Now(),
 		Document: disclosure.Document{
-			Status: disclosure.DocumentReady, Link: r.PDFURL, SHA256: k.SHA256, Bytes: k.Bytes,
-			Type: string(k.Text.Type), Pages: len(k.Text.Pages), Method: string(k.Text.Method), Language: k.Text.Language,
+			Status:   disclosure.DocumentReady,
+			Link:     r.PDFURL,
+			SHA256:   k.SHA256,
+			Bytes:    k.Bytes,
+			Type:     string(k.Text.Type),
+			Pages:    len(k.Text.Pages),
+			Method:   string(k.Text.Method),
+			Language: k.Text.Language,
 		},
 	}
 }
@@ -59,9 +74,17 @@ func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, kept Kept) (di
 
 func summarized(r *disclosure.Report, sha256 string, s summary.Summary) disclosure.Report {
 	return disclosure.Report{
-		ID: r.ID, Type: r.Type, Number: r.Number,
-		Summary: summary.Join(s.Sentences), SummaryMethod: string(s.Method), SummaryLanguage: s.Language, SummaryOf: sha256,
-		Evidence: evidence(s.Sentences), SummaryEN: summary.Join(s.English), EvidenceEN: evidence(s.English), SummaryReadyAt: Now(),
+		ID:              r.ID,
+		Type:            r.Type,
+		Number:          r.Number,
+		Summary:         summary.Join(s.Sentences),
+		SummaryMethod:   string(s.Method),
+		SummaryLanguage: s.Language,
+		SummaryOf:       sha256,
+		Evidence:        evidence(s.Sentences),
+		SummaryEN:       summary.Join(s.English),
+		EvidenceEN:      evidence(s.English),
+		SummaryReadyAt:  Now(),
 	}
 }
 

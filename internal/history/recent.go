@@ -76,7 +76,9 @@ func (r *recent[V]) nearest(at point) (value V, from int64, ok bool) {
 			continue
 		}
 		if !ok || distance(e.at.seq, at.seq) < distance(from, at.seq) {
-			value, from, ok = e.value, e.at.seq, true
+			value = e.value
+			from = e.at.seq
+			ok = true
 		}
 	}
 	return value, from, ok

@@ -66,7 +66,12 @@ const instructions = `Pregón publishes the official disclosures of the Spanish 
 
 // New returns the server. Register adds it to a mux.
 func New(o Options) *Server {
-	s := &Server{o: o, tools: tools.Service{Query: o.Query, BaseURL: o.BaseURL}, cors: cors.New(o.BaseURL, o.Origins), calls: newCounters()}
+	s := &Server{
+		o:     o,
+		tools: tools.Service{Query: o.Query, BaseURL: o.BaseURL},
+		cors:  cors.New(o.BaseURL, o.Origins),
+		calls: newCounters(),
+	}
 	s.subs.events = o.Events
 	s.subs.failed = func(err error) { o.Logger.Warn("cannot read changes for subscribers", "err", err) }
 	s.implementation = implementation{"pregon", "Pregón", o.Query.Version, o.BaseURL, "Official disclosures of the Spanish securities market"}

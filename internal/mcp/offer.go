@@ -41,7 +41,12 @@ func Offered() Offer {
 		o.Resources = append(o.Resources, Entry{Name: r.URI, Title: r.Title, Description: r.Description})
 	}
 	for _, t := range templates {
-		o.Templates = append(o.Templates, Entry{Name: t.URITemplate, Title: t.Title, Description: t.Description, NeedsCredential: !needOfURI(t.URITemplate).Public})
+		o.Templates = append(o.Templates, Entry{
+			Name:            t.URITemplate,
+			Title:           t.Title,
+			Description:     t.Description,
+			NeedsCredential: !needOfURI(t.URITemplate).Public,
+		})
 	}
 	for _, p := range prompts {
 		e := Entry{Name: p.Name, Title: p.Title, Description: p.Description}

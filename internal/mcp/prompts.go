@@ -45,19 +45,32 @@ var language = promptArgument{Name: "language", Title: "Language", Description: 
 
 var prompts = []prompt{
 	{
-		Name: morningBriefing, Title: "Morning briefing · Informe de la mañana",
+		Name:        morningBriefing,
+		Title:       "Morning briefing · Informe de la mañana",
 		Description: "What was filed on a day, by importance. Lo que se comunicó en un día, por importancia.",
 		Arguments:   []promptArgument{{Name: "date", Title: "Day", Description: "YYYY-MM-DD in Madrid; today by default"}, language},
 	},
 	{
-		Name: issuerBrief, Title: "Issuer brief · Ficha de un emisor",
+		Name:        issuerBrief,
+		Title:       "Issuer brief · Ficha de un emisor",
 		Description: "An issuer and its newest reports. Un emisor y sus últimas comunicaciones.",
-		Arguments:   []promptArgument{{Name: "issuer", Title: "Issuer", Description: "Id, NIF, ISIN or name", Required: true}, language},
+		Arguments: []promptArgument{{
+			Name:        "issuer",
+			Title:       "Issuer",
+			Description: "Id, NIF, ISIN or name",
+			Required:    true,
+		}, language},
 	},
 	{
-		Name: explainReport, Title: "Explain a report · Explicar una comunicación",
+		Name:        explainReport,
+		Title:       "Explain a report · Explicar una comunicación",
 		Description: "What a report means, for readers without legal training. Qué significa una comunicación, para quien no es jurista.",
-		Arguments:   []promptArgument{{Name: "id", Title: "Report", Description: "Id of the report, such as oir-40374", Required: true}, language},
+		Arguments: []promptArgument{{
+			Name:        "id",
+			Title:       "Report",
+			Description: "Id of the report, such as oir-40374",
+			Required:    true,
+		}, language},
 	},
 }
 

@@ -47,14 +47,44 @@ type contents struct {
 }
 
 var resources = []resource{
-	{URI: tools.LatestURI, Name: "latest-reports", Title: "Newest reports", MIMEType: jsonType, Description: "The newest reports. Subscribe to be notified of each new one."},
+	{
+		URI:         tools.LatestURI,
+		Name:        "latest-reports",
+		Title:       "Newest reports",
+		MIMEType:    jsonType,
+		Description: "The newest reports. Subscribe to be notified of each new one.",
+	},
 }
 
 var templates = []resource{
-	{URITemplate: reportURI + "{id}", Name: "report", Title: "A report", MIMEType: jsonType, Description: "All data of one report, as get_report returns it."},
-	{URITemplate: tools.SearchURI + "{?search,type,issuer,from,to,category,kind}", Name: "report-search", Title: "A search", MIMEType: jsonType, Description: "The results of a search, newest first. Subscribe to be notified of new results."},
-	{URITemplate: issuerURI + "{id}", Name: "issuer", Title: "An issuer", MIMEType: jsonType, Description: "One issuer, as get_issuer returns it."},
-	{URITemplate: documentURI + "{id}", Name: "document", Title: "A report's document", MIMEType: textType, Description: "The text of a report's document; ?offset=N continues from a character. Needs a key or token."},
+	{
+		URITemplate: reportURI + "{id}",
+		Name:        "report",
+		Title:       "A report",
+		MIMEType:    jsonType,
+		Description: "All data of one report, as get_report returns it.",
+	},
+	{
+		URITemplate: tools.SearchURI + "{?search,type,issuer,from,to,category,kind}",
+		Name:        "report-search",
+		Title:       "A search",
+		MIMEType:    jsonType,
+		Description: "The results of a search, newest first. Subscribe to be notified of new results.",
+	},
+	{
+		URITemplate: issuerURI + "{id}",
+		Name:        "issuer",
+		Title:       "An issuer",
+		MIMEType:    jsonType,
+		Description: "One issuer, as get_issuer returns it.",
+	},
+	{
+		URITemplate: documentURI + "{id}",
+		Name:        "document",
+		Title:       "A report's document",
+		MIMEType:    textType,
+		Description: "The text of a report's document; ?offset=N continues from a character. Needs a key or token.",
+	},
 }
 
 // viewMeta is for the hosts of views. No domains: a view loads nothing. It has no
@@ -76,7 +106,15 @@ func (s *Server) listResources(_ context.Context, m message) (reply, error) {
 	}
 	all := slices.Clone(resources)
 	for _, v := range view.All() {
-		all = append(all, resource{URI: v.URI, Name: v.Name, Title: v.Title, Description: v.Description, MIMEType: viewType, Size: len(v.HTML), Meta: viewMeta})
+		all = append(all, resource{
+			URI:         v.URI,
+			Name:        v.Name,
+			Title:       v.Title,
+			Description: v.Description,
+			MIMEType:    viewType,
+			Size:        len(v.HTML),
+			Meta:        viewMeta,
+		})
 	}
 	for _, k := range s.skills() {
 		all = append(all, k.resource())

@@ -48,8 +48,10 @@ var errTooLarge = &protocolError{status: http.StatusRequestEntityTooLarge, code:
 
 func errVersion(v string) error {
 	return &protocolError{
-		status: http.StatusBadRequest, code: codeUnsupported, message: "This server does not speak that version of the protocol: use " + strings.Join(revisions, ", ") + ".",
-		data: object{"requested": text.Clip(secret.Mask(v), 100), "supported": revisions},
+		status:  http.StatusBadRequest,
+		code:    codeUnsupported,
+		message: "This server does not speak that version of the protocol: use " + strings.Join(revisions, ", ") + ".",
+		data:    object{"requested": text.Clip(secret.Mask(v), 100), "supported": revisions},
 	}
 }
 

@@ -26,7 +26,14 @@ func (k Skill) entry() object {
 
 func (k Skill) resource() resource {
 	description, _ := k.Front["description"].(string)
-	return resource{URI: k.uri(), Name: k.Name, Title: "How to use this service", Description: description, MIMEType: skillType, Size: len(k.Body)}
+	return resource{
+		URI:         k.uri(),
+		Name:        k.Name,
+		Title:       "How to use this service",
+		Description: description,
+		MIMEType:    skillType,
+		Size:        len(k.Body),
+	}
 }
 
 func (s *Server) skills() []Skill {

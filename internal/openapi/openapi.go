@@ -233,7 +233,9 @@ func (d *Document) Fields(s Schema) []Field {
 	for name, property := range s.Properties {
 		target := d.Resolve(property)
 		out = append(out, Field{
-			Name: name, Kind: d.Kind(property), Required: slices.Contains(s.Required, name),
+			Name:        name,
+			Kind:        d.Kind(property),
+			Required:    slices.Contains(s.Required, name),
 			Description: oneLine(cmp.Or(property.Description, target.Description)),
 		})
 	}

@@ -80,7 +80,13 @@ func ParseLeaf(text []byte) (Leaf, error) {
 	if err := decoder.Decode(&read); err != nil {
 		return Leaf{}, fmt.Errorf("the leaf is not JSON with seq, event, time, changed and record: %w", err)
 	}
-	l := Leaf{Seq: read.Seq, Event: read.Event, Time: read.Time, Changed: read.Changed, Record: read.Record}
+	l := Leaf{
+		Seq:     read.Seq,
+		Event:   read.Event,
+		Time:    read.Time,
+		Changed: read.Changed,
+		Record:  read.Record,
+	}
 	if !bytes.Equal(l.Append(nil), text) {
 		return Leaf{}, errors.New("the leaf does not have the layout that the log writes")
 	}

@@ -81,7 +81,13 @@ const gapMargin = 32
 // Completeness returns every day of a range, the newest first.
 func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Completeness {
 	now := time.Now().Truncate(time.Second)
-	out := Completeness{From: from.String(), To: to.String(), GeneratedAt: Madrid(now), Seq: s.Seq(), Days: []SeriesDay{}}
+	out := Completeness{
+		From:        from.String(),
+		To:          to.String(),
+		GeneratedAt: Madrid(now),
+		Seq:         s.Seq(),
+		Days:        []SeriesDay{},
+	}
 	out.Series = q.provedSeries(s, now)
 	for _, t := range disclosure.Types {
 		out.Days = append(out.Days, q.daysOf(s, t, from, to)...)
@@ -176,8 +182,12 @@ func (q *Service) daysOf(s *catalog.Snapshot, t disclosure.Type, from, to disclo
 	out := make([]SeriesDay, 0, to-from+1)
 	for day := from; day <= to; day++ {
 		d := SeriesDay{
-			Date: day.String(), Type: string(t), Count: len(numbers[day]),
-			Checked: TimeOrNull(q.Coverage.Covered(t, day)), Proof: proof, SHA256: digest(numbers[day]),
+			Date:    day.String(),
+			Type:    string(t),
+			Count:   len(numbers[day]),
+			Checked: TimeOrNull(q.Coverage.Covered(t, day)),
+			Proof:   proof,
+			SHA256:  digest(numbers[day]),
 		}
 		if n := numbers[day]; len(n) > 0 {
 			d.First, d.Last = number(n[0]), number(n[len(n)-1])

@@ -30,8 +30,12 @@ type DocumentStatus struct {
 func DescribeDocument(r *disclosure.Report) DocumentStatus {
 	d := r.DocumentNow()
 	out := DocumentStatus{
-		Status: string(d.Status), Reason: OrNull(d.Reason), SHA256: OrNull(d.SHA256),
-		Type: OrNull(d.Type), Method: OrNull(d.Method), Language: OrNull(d.Language),
+		Status:   string(d.Status),
+		Reason:   OrNull(d.Reason),
+		SHA256:   OrNull(d.SHA256),
+		Type:     OrNull(d.Type),
+		Method:   OrNull(d.Method),
+		Language: OrNull(d.Language),
 	}
 	if d.Status == disclosure.DocumentReady {
 		out.Bytes, out.Pages = &d.Bytes, &d.Pages
@@ -81,10 +85,22 @@ func (q *Service) ReadDocument(ctx context.Context, r *disclosure.Report, offset
 // document.
 func (q *Service) DocumentText(r *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) DocumentText {
 	out := DocumentText{
-		ID: r.ID, SHA256: r.Document.SHA256, Type: string(text.Type), Bytes: r.Document.Bytes, Pages: len(text.Pages),
-		Language: OrNull(text.Language), Method: string(text.Method), Notes: list(text.Notes), Outline: text.Outline, Text: piece.Pages,
-		Offset: offset, TotalChars: piece.Total, TokenEstimate: document.Tokens(piece.Chars),
-		TextReadyAt: TimeOrNull(r.TextReadyAt), PDFURL: OrNull(r.PDFURL), Attribution: q.Attribution(),
+		ID:            r.ID,
+		SHA256:        r.Document.SHA256,
+		Type:          string(text.Type),
+		Bytes:         r.Document.Bytes,
+		Pages:         len(text.Pages),
+		Language:      OrNull(text.Language),
+		Method:        string(text.Method),
+		Notes:         list(text.Notes),
+		Outline:       text.Outline,
+		Text:          piece.Pages,
+		Offset:        offset,
+		TotalChars:    piece.Total,
+		TokenEstimate: document.Tokens(piece.Chars),
+		TextReadyAt:   TimeOrNull(r.TextReadyAt),
+		PDFURL:        OrNull(r.PDFURL),
+		Attribution:   q.Attribution(),
 	}
 	if out.Outline == nil {
 		out.Outline = []extract.Heading{}

@@ -83,8 +83,11 @@ func (q *Service) history(ctx context.Context, s *catalog.Snapshot, of disclosur
 			return nil, err
 		}
 		out.Data = append(out.Data, Version{
-			Seq: c.Seq, Cursor: disclosure.Cursor{Epoch: s.Head().Epoch, Seq: c.Seq}.String(), Event: string(c.Event),
-			OccurredAt: Madrid(c.OccurredAt), Changed: fields,
+			Seq:        c.Seq,
+			Cursor:     disclosure.Cursor{Epoch: s.Head().Epoch, Seq: c.Seq}.String(),
+			Event:      string(c.Event),
+			OccurredAt: Madrid(c.OccurredAt),
+			Changed:    fields,
 		})
 	}
 	return out, nil

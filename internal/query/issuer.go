@@ -128,10 +128,19 @@ func (q *Service) issuer(dir *search.Directory, s *catalog.Snapshot, id string, 
 // dir is nil.
 func (q *Service) newIssuer(dir *search.Directory, i *disclosure.Issuer) *Issuer {
 	return &Issuer{
-		ID: i.ID, Name: i.Name, CIF: OrNull(i.CIF()), Ticker: OrNull(i.Ticker), Market: OrNull(i.Market),
-		Kind: OrNull(string(i.Kind)), ISINs: list(i.ISINs), FormerNames: list(i.FormerNames), Aliases: list(i.Aliases),
-		Manager: newParty(dir, i.Manager), Depositary: newParty(dir, i.Depositary),
-		Latest: []json.RawMessage{}, Attribution: q.Attribution(),
+		ID:          i.ID,
+		Name:        i.Name,
+		CIF:         OrNull(i.CIF()),
+		Ticker:      OrNull(i.Ticker),
+		Market:      OrNull(i.Market),
+		Kind:        OrNull(string(i.Kind)),
+		ISINs:       list(i.ISINs),
+		FormerNames: list(i.FormerNames),
+		Aliases:     list(i.Aliases),
+		Manager:     newParty(dir, i.Manager),
+		Depositary:  newParty(dir, i.Depositary),
+		Latest:      []json.RawMessage{},
+		Attribution: q.Attribution(),
 	}
 }
 

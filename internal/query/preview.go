@@ -30,7 +30,14 @@ type FilterBody struct {
 
 // NewFilterBody returns a filter as JSON.
 func NewFilterBody(f disclosure.Filter) FilterBody {
-	b := FilterBody{Search: f.Search, Type: string(f.Type), Issuer: f.Issuer, Category: f.Category, Kind: string(f.Kind), Market: f.Market}
+	b := FilterBody{
+		Search:   f.Search,
+		Type:     string(f.Type),
+		Issuer:   f.Issuer,
+		Category: f.Category,
+		Kind:     string(f.Kind),
+		Market:   f.Market,
+	}
 	if f.From != 0 {
 		b.From = f.From.String()
 	}
@@ -88,7 +95,12 @@ func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, selection ev
 	filter.From, filter.To = max(filter.From, first), min(cmp.Or(filter.To, today), today)
 	byDay := map[disclosure.Day]int{}
 	if reports && filter.From <= filter.To {
-		list := List{Filter: filter, Page: 1, Limit: math.MaxInt32, InDocuments: filter.InDocument}
+		list := List{
+			Filter:      filter,
+			Page:        1,
+			Limit:       math.MaxInt32,
+			InDocuments: filter.InDocument,
+		}
 		list.Filter.InDocument = false
 		found, err := q.Reports(ctx, s, list)
 		if err != nil {

@@ -174,7 +174,9 @@ func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
 // joined returns a report with what the directory adds to it.
 func (q *Service) joined(rep *disclosure.Report, ticker, issuer string) *Report {
 	r := DescribeReport(rep)
-	r.Ticker, r.IssuerID, r.Attribution = OrNull(ticker), OrNull(issuer), q.Attribution()
+	r.Ticker = OrNull(ticker)
+	r.IssuerID = OrNull(issuer)
+	r.Attribution = q.Attribution()
 	return r
 }
 
@@ -230,8 +232,10 @@ func relatedTo(r *disclosure.Report) []Related {
 	out := make([]Related, 0, len(r.Related))
 	for _, other := range r.Related {
 		out = append(out, Related{
-			ID: OrNull(other.ID), Number: strconv.FormatInt(other.Number, 10),
-			PublishedAt: TimeOrNull(other.At), Text: OrNull(other.Text),
+			ID:          OrNull(other.ID),
+			Number:      strconv.FormatInt(other.Number, 10),
+			PublishedAt: TimeOrNull(other.At),
+			Text:        OrNull(other.Text),
 		})
 	}
 	return out

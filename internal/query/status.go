@@ -102,8 +102,15 @@ const latencyHours = 24
 func (q *Service) Status(s *catalog.Snapshot) Status {
 	now := time.Now()
 	out := Status{
-		Version: q.Version, Source: OrNull(q.Source()), Seq: s.Seq(), Epoch: s.Head().Epoch, Reasons: []reason{}, Surfaces: []surface{},
-		Latest: []latest{}, Backfill: []backfill{}, Created: TimeOrNull(q.StoreCreated),
+		Version:  q.Version,
+		Source:   OrNull(q.Source()),
+		Seq:      s.Seq(),
+		Epoch:    s.Head().Epoch,
+		Reasons:  []reason{},
+		Surfaces: []surface{},
+		Latest:   []latest{},
+		Backfill: []backfill{},
+		Created:  TimeOrNull(q.StoreCreated),
 	}
 	out.Catalog.Reports, out.Catalog.Issuers = s.Len(), len(s.Directory().Issuers())
 	out.Catalog.Behind = seconds(q.Catalog.Behind())
@@ -150,7 +157,9 @@ func (q *Service) State() events.State {
 }
 
 func (out *Status) setSource(s health.Status) {
-	out.State, out.Since, out.Checked = string(s.State), TimeOrNull(s.Since), TimeOrNull(s.At)
+	out.State = string(s.State)
+	out.Since = TimeOrNull(s.Since)
+	out.Checked = TimeOrNull(s.At)
 	for _, r := range s.Reasons {
 		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text, Madrid(r.Since)})
 	}
@@ -199,9 +208,13 @@ func (q *Service) latency(s *catalog.Snapshot, now time.Time) []latency {
 func newLatency(s *catalog.Snapshot, since time.Time, series ...disclosure.Type) latency {
 	l := s.Latency(since, series...)
 	return latency{
-		Types: typeNames(series), Hours: latencyHours, Count: l.Count,
-		RegisteredToSeen: inSeconds(l.RegisteredToSeen), SeenToAvailable: inSeconds(l.SeenToAvailable),
-		SeenToEnriched: inSeconds(l.SeenToEnriched), RegisteredToAvailable: inSeconds(l.RegisteredToAvailable),
+		Types:                 typeNames(series),
+		Hours:                 latencyHours,
+		Count:                 l.Count,
+		RegisteredToSeen:      inSeconds(l.RegisteredToSeen),
+		SeenToAvailable:       inSeconds(l.SeenToAvailable),
+		SeenToEnriched:        inSeconds(l.SeenToEnriched),
+		RegisteredToAvailable: inSeconds(l.RegisteredToAvailable),
 	}
 }
 

@@ -21,20 +21,90 @@ var owned = access.Requirement{Owner: true}
 // accountRoutes exist where people can sign in. Each is described in openapi.yaml. They
 // need no catalogue, so that keys can be managed while it is filled.
 var accountRoutes = []route{
-	{pattern: "GET /api/v1/account", need: owned, handle: (*API).getAccount, beforeReady: true},
-	{pattern: "GET /api/v1/account/keys", need: owned, handle: (*API).listKeys, beforeReady: true},
-	{pattern: "POST /api/v1/account/keys", need: owned, handle: (*API).createKey, beforeReady: true},
-	{pattern: "PATCH /api/v1/account/keys/{id}", need: owned, handle: (*API).changeKey, beforeReady: true},
-	{pattern: "DELETE /api/v1/account/keys/{id}", need: owned, handle: (*API).revokeKey, beforeReady: true},
-	{pattern: "POST /api/v1/account/keys/{id}/rotate", need: owned, handle: (*API).rotateKey, beforeReady: true},
-	{pattern: "GET /api/v1/account/usage", need: owned, handle: (*API).getUsage, beforeReady: true},
-	{pattern: "GET /api/v1/account/sessions", need: owned, handle: (*API).listSessions, beforeReady: true},
-	{pattern: "DELETE /api/v1/account/sessions", need: owned, handle: (*API).endSessions, beforeReady: true},
-	{pattern: "DELETE /api/v1/account/sessions/{id}", need: owned, handle: (*API).endSession, beforeReady: true},
-	{pattern: "GET /api/v1/account/apps", need: owned, handle: (*API).listApps, beforeReady: true},
-	{pattern: "DELETE /api/v1/account/apps/{id}", need: owned, handle: (*API).revokeApp, beforeReady: true},
-	{pattern: "GET /api/v1/account/owners", need: owned, handle: (*API).listOwners, beforeReady: true},
-	{pattern: "POST /api/v1/account/owners/block", need: owned, handle: (*API).blockOwner, beforeReady: true},
+	{
+		pattern:     "GET /api/v1/account",
+		need:        owned,
+		handle:      (*API).getAccount,
+		beforeReady: true,
+	},
+	{
+		pattern:     "GET /api/v1/account/keys",
+		need:        owned,
+		handle:      (*API).listKeys,
+		beforeReady: true,
+	},
+	{
+		pattern:     "POST /api/v1/account/keys",
+		need:        owned,
+		handle:      (*API).createKey,
+		beforeReady: true,
+	},
+	{
+		pattern:     "PATCH /api/v1/account/keys/{id}",
+		need:        owned,
+		handle:      (*API).changeKey,
+		beforeReady: true,
+	},
+	{
+		pattern:     "DELETE /api/v1/account/keys/{id}",
+		need:        owned,
+		handle:      (*API).revokeKey,
+		beforeReady: true,
+	},
+	{
+		pattern:     "POST /api/v1/account/keys/{id}/rotate",
+		need:        owned,
+		handle:      (*API).rotateKey,
+		beforeReady: true,
+	},
+	{
+		pattern:     "GET /api/v1/account/usage",
+		need:        owned,
+		handle:      (*API).getUsage,
+		beforeReady: true,
+	},
+	{
+		pattern:     "GET /api/v1/account/sessions",
+		need:        owned,
+		handle:      (*API).listSessions,
+		beforeReady: true,
+	},
+	{
+		pattern:     "DELETE /api/v1/account/sessions",
+		need:        owned,
+		handle:      (*API).endSessions,
+		beforeReady: true,
+	},
+	{
+		pattern:     "DELETE /api/v1/account/sessions/{id}",
+		need:        owned,
+		handle:      (*API).endSession,
+		beforeReady: true,
+	},
+	{
+		pattern:     "GET /api/v1/account/apps",
+		need:        owned,
+		handle:      (*API).listApps,
+		beforeReady: true,
+	},
+	{
+		pattern:     "DELETE /api/v1/account/apps/{id}",
+		need:        owned,
+		handle:      (*API).revokeApp,
+		beforeReady: true,
+	},
+	{
+		pattern:     "GET /api/v1/account/owners",
+		need:        owned,
+		handle:      (*API).listOwners,
+		beforeReady: true,
+	},
+	{
+		pattern:     "POST /api/v1/account/owners/block",
+		need:        owned,
+		handle:      (*API).blockOwner,
+		beforeReady: true,
+	},
 }
 
 // inTime calls the handler of an operation that reads and writes the store.
@@ -134,9 +204,16 @@ func (a *API) getAccount(r *http.Request, _ *catalog.Snapshot) (response, error)
 	by := access.FromContext(r.Context())
 	one := a.profile(by.ID)
 	return encode(accountBody{
-		ID: by.ID, Name: one.Name, Email: one.Email, Provider: one.Provider,
-		Plan: by.Plan, Scopes: by.Scope.Names(), Operator: by.Operator, Limits: a.limitsOf(by.Plan),
-		CreatedAt: query.TimeOrNull(one.CreatedAt), SignedInAt: query.TimeOrNull(one.SignedInAt),
+		ID:         by.ID,
+		Name:       one.Name,
+		Email:      one.Email,
+		Provider:   one.Provider,
+		Plan:       by.Plan,
+		Scopes:     by.Scope.Names(),
+		Operator:   by.Operator,
+		Limits:     a.limitsOf(by.Plan),
+		CreatedAt:  query.TimeOrNull(one.CreatedAt),
+		SignedInAt: query.TimeOrNull(one.SignedInAt),
 		Credential: credentialBody{by.Mode.String(), by.Credential},
 	})
 }
@@ -184,8 +261,13 @@ func (a *API) listSessions(r *http.Request, _ *catalog.Snapshot) (response, erro
 	by, docs := access.FromContext(r.Context()), make([]sessionBody, 0, len(one.Sessions))
 	for _, s := range one.Sessions {
 		docs = append(docs, sessionBody{
-			ID: s.ID, CreatedAt: query.Madrid(s.CreatedAt), SeenAt: query.Madrid(s.SeenAt), ExpiresAt: query.Madrid(s.ExpiresAt),
-			Agent: s.Agent, Current: by.Mode == access.BySession && s.ID == by.Credential, Key: query.OrNull(s.Key),
+			ID:        s.ID,
+			CreatedAt: query.Madrid(s.CreatedAt),
+			SeenAt:    query.Madrid(s.SeenAt),
+			ExpiresAt: query.Madrid(s.ExpiresAt),
+			Agent:     s.Agent,
+			Current:   by.Mode == access.BySession && s.ID == by.Credential,
+			Key:       query.OrNull(s.Key),
 		})
 	}
 	return encode(map[string]any{"sessions": docs})
@@ -227,8 +309,15 @@ func (a *API) listApps(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	docs := make([]appBody, 0, len(one.Grants))
 	for _, g := range one.Grants {
 		docs = append(docs, appBody{
-			ID: g.ID, ClientID: g.ClientID, Name: g.ClientName, Host: g.ClientHost, Scopes: g.Scopes.Names(), Resource: g.Resource,
-			CreatedAt: query.Madrid(g.CreatedAt), LastUsedAt: query.Madrid(g.UsedAt), ExpiresAt: query.Madrid(g.ExpiresAt),
+			ID:         g.ID,
+			ClientID:   g.ClientID,
+			Name:       g.ClientName,
+			Host:       g.ClientHost,
+			Scopes:     g.Scopes.Names(),
+			Resource:   g.Resource,
+			CreatedAt:  query.Madrid(g.CreatedAt),
+			LastUsedAt: query.Madrid(g.UsedAt),
+			ExpiresAt:  query.Madrid(g.ExpiresAt),
 		})
 	}
 	return encode(map[string]any{"apps": docs})

@@ -76,7 +76,9 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 // more, or the time is over. If the filter matches little, it stops after a
 // while and returns the cursor to continue from.
 func (a *API) changes(r *http.Request, place events.Position, limit int, selector *events.Selector, end time.Time) ([]byte, error) {
-	ctx, scan, after := r.Context(), time.Duration(0), place.After
+	ctx := r.Context()
+	scan := time.Duration(0)
+	after := place.After
 	if place.Reset != nil {
 		end = time.Now() // the client should learn it at once
 	}

@@ -43,10 +43,20 @@ type keyBody struct {
 func (a *API) newKeyBody(k access.Key, use store.Use) keyBody {
 	now := time.Now()
 	return keyBody{
-		ID: k.ID, Name: k.Name, Plan: k.Plan, State: a.stateOf(k, now), Scopes: k.Scopes.Names(), Networks: append([]netip.Prefix{}, k.Networks...),
-		CreatedAt: query.Madrid(k.CreatedAt), ExpiresAt: query.TimeOrNull(k.ExpiresAt), OverlapUntil: query.TimeOrNull(k.OverlapEnds(now)),
-		RevokedAt: query.TimeOrNull(k.RevokedAt), FirstUsedAt: query.TimeOrNull(use.First.Truncate(time.Second)), LastUsedAt: query.TimeOrNull(use.Last.Truncate(time.Second)),
-		Owner: k.Account(), Parent: query.OrNull(k.Parent),
+		ID:           k.ID,
+		Name:         k.Name,
+		Plan:         k.Plan,
+		State:        a.stateOf(k, now),
+		Scopes:       k.Scopes.Names(),
+		Networks:     append([]netip.Prefix{}, k.Networks...),
+		CreatedAt:    query.Madrid(k.CreatedAt),
+		ExpiresAt:    query.TimeOrNull(k.ExpiresAt),
+		OverlapUntil: query.TimeOrNull(k.OverlapEnds(now)),
+		RevokedAt:    query.TimeOrNull(k.RevokedAt),
+		FirstUsedAt:  query.TimeOrNull(use.First.Truncate(time.Second)),
+		LastUsedAt:   query.TimeOrNull(use.Last.Truncate(time.Second)),
+		Owner:        k.Account(),
+		Parent:       query.OrNull(k.Parent),
 	}
 }
 

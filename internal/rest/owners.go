@@ -78,7 +78,12 @@ func (a *API) owners(ctx context.Context) ([]*ownerBody, error) {
 	for _, k := range keys {
 		if k.Owner == "" {
 			byID[k.ID] = &ownerBody{
-				ID: k.ID, Name: k.Name, Plan: k.Plan, Scopes: k.Scopes.Names(), Operator: k.Plan == access.OperatorPlan, CreatedAt: query.Madrid(k.CreatedAt),
+				ID:        k.ID,
+				Name:      k.Name,
+				Plan:      k.Plan,
+				Scopes:    k.Scopes.Names(),
+				Operator:  k.Plan == access.OperatorPlan,
+				CreatedAt: query.Madrid(k.CreatedAt),
 			}
 		}
 	}
@@ -86,8 +91,14 @@ func (a *API) owners(ctx context.Context) ([]*ownerBody, error) {
 		o := byID[one.ID]
 		if o == nil {
 			o = &ownerBody{
-				ID: one.ID, Name: one.Name, Email: one.Email, Provider: one.Provider, Plan: one.Plan, Scopes: one.Scopes.Names(),
-				Operator: one.Operator, CreatedAt: query.Madrid(one.CreatedAt),
+				ID:        one.ID,
+				Name:      one.Name,
+				Email:     one.Email,
+				Provider:  one.Provider,
+				Plan:      one.Plan,
+				Scopes:    one.Scopes.Names(),
+				Operator:  one.Operator,
+				CreatedAt: query.Madrid(one.CreatedAt),
 			}
 			byID[one.ID] = o
 		}

@@ -130,7 +130,10 @@ func (a *API) streamStart(r *http.Request, asked string) (hello, error) {
 
 // setCursor makes the stream start after a change.
 func (h *hello) setCursor(c disclosure.Cursor) {
-	h.After, h.Newest, h.Epoch, h.Cursor = c.Seq, c.Seq, c.Epoch, c.String()
+	h.After = c.Seq
+	h.Newest = c.Seq
+	h.Epoch = c.Epoch
+	h.Cursor = c.String()
 }
 
 func (h *hello) cursor() disclosure.Cursor { return disclosure.Cursor{Epoch: h.Epoch, Seq: h.After} }
@@ -148,7 +151,9 @@ func (a *API) changesURL(r *http.Request, after disclosure.Cursor) string {
 
 func (h *hello) rejectCursor(asked, reason, missed string) {
 	asked = text.Clip(secret.Mask(asked), 100)
-	h.Requested, h.Reason, h.Missed = &asked, &reason, &missed
+	h.Requested = &asked
+	h.Reason = &reason
+	h.Missed = &missed
 }
 
 // seq reads the seq of a change, 0 if the parameter is absent.
@@ -199,8 +204,14 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, err
 	}
 	s := &stream{
-		api: a, principal: principal, selector: selection.Compile(), w: w, control: control, ctx: r.Context(),
-		release: release, head: r.Method == http.MethodHead,
+		api:       a,
+		principal: principal,
+		selector:  selection.Compile(),
+		w:         w,
+		control:   control,
+		ctx:       r.Context(),
+		release:   release,
+		head:      r.Method == http.MethodHead,
 	}
 	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
 	start, err := a.streamStart(r, asked)

@@ -29,7 +29,12 @@ func (a *API) getSuggestions(r *http.Request, s *catalog.Snapshot) (response, er
 	}
 	list := make([]suggestion, 0, limit)
 	for _, e := range found.Issuers {
-		list = append(list, suggestion{Kind: "issuer", Text: e.Issuer.Name, ID: &e.Issuer.ID, Ticker: query.OrNull(e.Issuer.Ticker)})
+		list = append(list, suggestion{
+			Kind:   "issuer",
+			Text:   e.Issuer.Name,
+			ID:     &e.Issuer.ID,
+			Ticker: query.OrNull(e.Issuer.Ticker),
+		})
 	}
 	for _, c := range found.Categories {
 		list = append(list, suggestion{Kind: "category", Text: c.Category, Total: &c.Total})

@@ -195,8 +195,11 @@ func (a *API) getWebhook(r *http.Request, _ *catalog.Snapshot) (response, error)
 	}
 	doc := a.newWebhookResponse(w)
 	doc.Endpoint = &endpointBody{
-		FailingSince: query.TimeOrNull(e.FailingSince), LastSuccessAt: query.TimeOrNull(e.LastSuccessAt), LastFailureAt: query.TimeOrNull(e.LastFailureAt),
-		Pending: e.Pending, Dead: e.Dead,
+		FailingSince:  query.TimeOrNull(e.FailingSince),
+		LastSuccessAt: query.TimeOrNull(e.LastSuccessAt),
+		LastFailureAt: query.TimeOrNull(e.LastFailureAt),
+		Pending:       e.Pending,
+		Dead:          e.Dead,
 	}
 	return encode(doc)
 }
@@ -264,8 +267,11 @@ type attemptBody struct {
 
 func newAttemptBody(a store.Attempt) attemptBody {
 	doc := attemptBody{
-		At: query.Madrid(a.At), OK: a.Status >= 200 && a.Status < 300 && a.Error == "", Latency: a.Latency.Milliseconds(),
-		Error: query.OrNull(a.Error), Excerpt: query.OrNull(a.Excerpt),
+		At:      query.Madrid(a.At),
+		OK:      a.Status >= 200 && a.Status < 300 && a.Error == "",
+		Latency: a.Latency.Milliseconds(),
+		Error:   query.OrNull(a.Error),
+		Excerpt: query.OrNull(a.Excerpt),
 	}
 	if a.Status != 0 {
 		doc.Status = &a.Status
@@ -314,8 +320,14 @@ func (a *API) listDeliveries(r *http.Request, _ *catalog.Snapshot) (response, er
 	docs := make([]deliveryBody, 0, len(found))
 	for _, d := range found {
 		doc := deliveryBody{
-			ID: webhook.MessageID(d.Delivery), Seq: d.Seq, Event: d.Event, State: string(d.State), Attempts: d.Attempts,
-			CreatedAt: query.Madrid(d.CreatedAt), DoneAt: query.TimeOrNull(d.DoneAt), History: make([]attemptBody, 0, len(d.History)),
+			ID:        webhook.MessageID(d.Delivery),
+			Seq:       d.Seq,
+			Event:     d.Event,
+			State:     string(d.State),
+			Attempts:  d.Attempts,
+			CreatedAt: query.Madrid(d.CreatedAt),
+			DoneAt:    query.TimeOrNull(d.DoneAt),
+			History:   make([]attemptBody, 0, len(d.History)),
 		}
 		if d.State == "pending" {
 			doc.DueAt = query.TimeOrNull(d.DueAt)

@@ -29,7 +29,9 @@ func (g *Gate) Wait() time.Duration {
 func (g *Gate) OK() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.failed, g.tries, g.opens = nil, 0, time.Time{}
+	g.failed = nil
+	g.tries = 0
+	g.opens = time.Time{}
 }
 
 // Fail records the failure of an id. If several ids have failed, the gate closes

@@ -31,7 +31,13 @@ func newIssuerIndex(issuers []*Issuer) *issuerIndex {
 		docs[i] = segment.Doc{At: int64(i), Key: uint64(i) << 2, Place: kept.Add(text)}
 		x.keys[e] = docs[i].Key
 	}
-	x.seg = segment.Build(docs, segment.Vocabulary{Words: dict.List, Stems: dict.StemCount, Categories: make([][]uint32, 1), Tickers: make([][]uint32, 1), Memory: kept.Memory}, 1)
+	x.seg = segment.Build(docs, segment.Vocabulary{
+		Words:      dict.List,
+		Stems:      dict.StemCount,
+		Categories: make([][]uint32, 1),
+		Tickers:    make([][]uint32, 1),
+		Memory:     kept.Memory,
+	}, 1)
 	return x
 }
 

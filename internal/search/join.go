@@ -22,8 +22,12 @@ type join struct {
 // newJoin resolves every reference.
 func (w *Writer) newJoin(dir *Directory) *join {
 	j := &join{
-		dir: dir, refText: w.refs, issuers: make([]*Issuer, len(w.refs)), tickers: make([][]uint32, len(w.refs)),
-		refs: map[*Issuer][]uint32{}, numbers: make(map[string]uint32, len(w.refs)),
+		dir:     dir,
+		refText: w.refs,
+		issuers: make([]*Issuer, len(w.refs)),
+		tickers: make([][]uint32, len(w.refs)),
+		refs:    map[*Issuer][]uint32{},
+		numbers: make(map[string]uint32, len(w.refs)),
 	}
 	for i, ref := range w.refs {
 		n := uint32(i)

@@ -15,8 +15,13 @@ import (
 // they stay, and ok is false: words must not be searched for.
 func (x *Index) Past(dir *Directory, drop func(key uint64) bool, most int) (past *Index, retickered []*segment.Doc, ok bool) {
 	past = &Index{
-		dict: x.dict, parts: make([]segment.Part, len(x.parts)), join: x.join.with(dir),
-		categoryLines: x.categoryLines, categories: x.categories, categoryNames: x.categoryNames, memory: x.memory,
+		dict:          x.dict,
+		parts:         make([]segment.Part, len(x.parts)),
+		join:          x.join.with(dir),
+		categoryLines: x.categoryLines,
+		categories:    x.categories,
+		categoryNames: x.categoryNames,
+		memory:        x.memory,
 	}
 	for k, p := range x.parts {
 		gone := cloneOrNew(p.Gone)
@@ -71,7 +76,13 @@ func (j *join) with(dir *Directory) *join {
 	if dir == j.dir {
 		return j
 	}
-	other := &join{dir: dir, refText: j.refText, issuers: make([]*Issuer, len(j.refText)), refs: map[*Issuer][]uint32{}, numbers: j.numbers}
+	other := &join{
+		dir:     dir,
+		refText: j.refText,
+		issuers: make([]*Issuer, len(j.refText)),
+		refs:    map[*Issuer][]uint32{},
+		numbers: j.numbers,
+	}
 	for i, ref := range j.refText {
 		if e := dir.issuerOf(ref); e != nil {
 			other.issuers[i] = e

@@ -91,7 +91,9 @@ func (m *Matcher) Match(f *Report) bool {
 // It returns false if the filter has others, because they apply to reports.
 func (m *Matcher) MatchIssuer(i *disclosure.Issuer) bool {
 	rest := m.filter
-	rest.Kind, rest.NoSecuritisation, rest.Issuer = "", false, ""
+	rest.Kind = ""
+	rest.NoSecuritisation = false
+	rest.Issuer = ""
 	rest.Market, rest.MarketWords = "", false
 	return rest == disclosure.Filter{} &&
 		(m.filter.Issuer == "" || slices.Contains(i.Keys(), m.issuer)) &&

@@ -42,8 +42,12 @@ type Writer struct {
 func NewWriter(documents *Numbers) *Writer {
 	dict := segment.NewDictionary()
 	w := &Writer{
-		dict: dict, analyser: segment.Analyzer{Dict: dict}, documents: documents,
-		refNumbers: map[string]uint32{}, lineNumbers: map[string]uint32{}, categories: map[string]uint32{},
+		dict:        dict,
+		analyser:    segment.Analyzer{Dict: dict},
+		documents:   documents,
+		refNumbers:  map[string]uint32{},
+		lineNumbers: map[string]uint32{},
+		categories:  map[string]uint32{},
 	}
 	w.publish(nil, w.newJoin(NewDirectory(nil)))
 	return w

@@ -39,8 +39,11 @@ func (s *Site) analytics(q *request) (*page, error) {
 		out.Types = append(out.Types, typeTotal{t, countOf(figures.Totals.ByType, t)})
 	}
 	return &page{
-		template: "analytics", Title: q.edition.Text("analytics.title"), Description: q.edition.Text("analytics.description"), Data: out,
-		Head: []headLink{{"alternate", "application/json", "/api/v1/analytics"}},
+		template:    "analytics",
+		Title:       q.edition.Text("analytics.title"),
+		Description: q.edition.Text("analytics.description"),
+		Data:        out,
+		Head:        []headLink{{"alternate", "application/json", "/api/v1/analytics"}},
 	}, nil
 }
 
@@ -67,8 +70,13 @@ func (q *request) timeCharts(figures *catalog.Analytics) []*chart.Chart {
 	yearly := e.typeChart("yearly", "/analytics/yearly.csv", dailyTable(e, year))
 	yearly.SetBars(e.typeBars(e.monthMarks(year), "wide"), e.typeBars(e.weekSlots(year), "narrow"))
 	hours := &chart.Chart{
-		ID: "hours", Caption: e.Text("chart.hours"), Note: e.Text("chart.hours.note"), CSV: "/analytics/hours.csv",
-		Table: e.hoursTable(figures.WeekHours), Heat: e.newHeat(figures.WeekHours), Empty: figures.Totals.All == 0,
+		ID:      "hours",
+		Caption: e.Text("chart.hours"),
+		Note:    e.Text("chart.hours.note"),
+		CSV:     "/analytics/hours.csv",
+		Table:   e.hoursTable(figures.WeekHours),
+		Heat:    e.newHeat(figures.WeekHours),
+		Empty:   figures.Totals.All == 0,
 	}
 	return []*chart.Chart{q.paceChart(figures.Pace), daily, yearly, hours}
 }
@@ -78,7 +86,11 @@ func (q *request) paceChart(p catalog.Pace) *chart.Chart {
 	e := q.edition
 	usual := e.Decimal(p.Usual, 1)
 	c := &chart.Chart{
-		ID: "pace", Caption: e.Text("feed.pace"), Note: e.paceText(p), CSV: "/analytics/pace.csv", Pace: newPaceBar(p),
+		ID:      "pace",
+		Caption: e.Text("feed.pace"),
+		Note:    e.paceText(p),
+		CSV:     "/analytics/pace.csv",
+		Pace:    newPaceBar(p),
 		Table: &chart.Table{
 			Columns: []chart.Column{{Name: "time", Text: e.Text("chart.time")}, chart.NumberColumn("today", e.Text("chart.today")), chart.NumberColumn("usual", e.Text("chart.usual"))},
 			Rows: [][]chart.Cell{{
@@ -111,7 +123,13 @@ func newPaceBar(p catalog.Pace) *chart.Pace {
 
 // typeChart returns a chart of reports by type without its bars.
 func (e Edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
-	return &chart.Chart{ID: id, Caption: e.Text("chart." + id), Note: e.Text("chart." + id + ".note"), CSV: address, Table: t}
+	return &chart.Chart{
+		ID:      id,
+		Caption: e.Text("chart." + id),
+		Note:    e.Text("chart." + id + ".note"),
+		CSV:     address,
+		Table:   t,
+	}
 }
 
 // typeBars draws one bar for each slot, with the types on each other.
@@ -223,7 +241,10 @@ func (e Edition) weekSlots(days []catalog.Daily) []chart.Slot {
 		}
 		at := len(out) - 1
 		w := &weeks[at]
-		w.Total, w.IP, w.HR, w.OIR = w.Total+d.Total, w.IP+d.IP, w.HR+d.HR, w.OIR+d.OIR
+		w.Total = w.Total + d.Total
+		w.IP = w.IP + d.IP
+		w.HR = w.HR + d.HR
+		w.OIR = w.OIR + d.OIR
 		if start := day.Start(); start.Day() == 1 && start.Month()%3 == 1 {
 			out[at].Label = e.monthLabel(start.Year(), start.Month())
 		}
@@ -304,8 +325,13 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 		*chart.Table
 	}{{"issuers", issuers}, {"markets", markets}, {"categories", categories}} {
 		out = append(out, &chart.Chart{
-			ID: c.id, Caption: e.Text("chart." + c.id), Note: e.Text("chart." + c.id + ".note"), CSV: "/analytics/" + c.id + ".csv",
-			Table: c.Table, Ranks: chart.RanksOf(c.Table), Empty: len(c.Rows) == 0,
+			ID:      c.id,
+			Caption: e.Text("chart." + c.id),
+			Note:    e.Text("chart." + c.id + ".note"),
+			CSV:     "/analytics/" + c.id + ".csv",
+			Table:   c.Table,
+			Ranks:   chart.RanksOf(c.Table),
+			Empty:   len(c.Rows) == 0,
 		})
 	}
 	return out

@@ -79,8 +79,11 @@ func (s *Site) developersMenu(q *request, selected string) developersMenu {
 	out := developersMenu{Tag: selected}
 	for _, tag := range s.api.Tags {
 		g := operationGroup{
-			Tag: tag.Name, Name: q.edition.tagName(tag.Name), About: tag.Description, Selected: tag.Name == selected,
-			URL: q.edition.Link("/developers/" + url.PathEscape(tag.Name)),
+			Tag:      tag.Name,
+			Name:     q.edition.tagName(tag.Name),
+			About:    tag.Description,
+			Selected: tag.Name == selected,
+			URL:      q.edition.Link("/developers/" + url.PathEscape(tag.Name)),
 		}
 		for _, op := range s.api.Tagged(tag.Name) {
 			g.Operations = append(g.Operations, operationLink{op, g.URL + "#" + url.PathEscape(op.ID)})
@@ -111,8 +114,9 @@ func (s *Site) anonymousLimit() *limit {
 // developers is the guide.
 func (s *Site) developers(q *request) (*page, error) {
 	data := &developersPage{
-		developersMenu: s.developersMenu(q, ""), Base: s.BaseURL,
-		Curl: s.sample("quick-curl", "curl", "reports.sh"),
+		developersMenu: s.developersMenu(q, ""),
+		Base:           s.BaseURL,
+		Curl:           s.sample("quick-curl", "curl", "reports.sh"),
 		Quick: []snippet{
 			s.sample("quick-python", "Python", "reports.py"), s.sample("quick-js", "JavaScript", "reports.mjs"), s.sample("quick-go", "Go", "reports.go.txt"),
 		},
@@ -123,9 +127,18 @@ func (s *Site) developers(q *request) (*page, error) {
 		Receivers: []snippet{
 			s.sample("receiver-go", "Go", "receiver.go.txt"), s.sample("receiver-python", "Python", "receiver.py"), s.sample("receiver-js", "JavaScript", "receiver.mjs"),
 		},
-		Clients: s.mcpClients(), Limit: s.anonymousLimit(), Scopes: access.AllScopes.Names(), Source: s.Query.Attribution(), Demo: s.Query.Simulated(),
+		Clients: s.mcpClients(),
+		Limit:   s.anonymousLimit(),
+		Scopes:  access.AllScopes.Names(),
+		Source:  s.Query.Attribution(),
+		Demo:    s.Query.Simulated(),
 	}
-	return &page{template: "developers", Title: q.edition.Text("dev.title"), Description: q.edition.Text("dev.description"), Data: data}, nil
+	return &page{
+		template:    "developers",
+		Title:       q.edition.Text("dev.title"),
+		Description: q.edition.Text("dev.description"),
+		Data:        data,
+	}, nil
 }
 
 // mcpClients returns the usual clients; the same as docs/mcp.md.
@@ -184,12 +197,19 @@ func (s *Site) reference(q *request) (*page, error) {
 	for _, op := range s.api.Tagged(tag) {
 		data.Operations = append(data.Operations, operationDetail{op, s.api, s.curl(op)})
 	}
-	return &page{template: "reference", Title: q.edition.Text("dev.reference.title", data.Group.Name), Description: data.Group.About, Data: data}, nil
+	return &page{
+		template:    "reference",
+		Title:       q.edition.Text("dev.reference.title", data.Group.Name),
+		Description: data.Group.About,
+		Data:        data,
+	}, nil
 }
 
 // curl returns a command that calls an operation.
 func (s *Site) curl(op *openapi.Operation) snippet {
-	path, values, optional := op.Path, url.Values{}, 1 // all examples at once would find nothing
+	path := op.Path
+	values := url.Values{}
+	optional := 1 // all examples at once would find nothing
 	for _, p := range op.Parameters {
 		examples := p.Samples()
 		switch {
@@ -241,7 +261,12 @@ func (s *Site) conventions(q *request) (*page, error) {
 	}
 	data := &conventionsPage{developersMenu: s.developersMenu(q, conventionsTag), Blocks: prose(text), Errors: s.api.Errors()}
 	title := q.edition.Text("dev.conventions")
-	return &page{template: "conventions", Title: q.edition.Text("dev.reference.title", title), Description: s.api.Info.Summary, Data: data}, nil
+	return &page{
+		template:    "conventions",
+		Title:       q.edition.Text("dev.reference.title", title),
+		Description: s.api.Info.Summary,
+		Data:        data,
+	}, nil
 }
 
 // developerWords are the texts of the pages for developers.

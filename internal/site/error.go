@@ -83,7 +83,12 @@ func (s *Site) writeError(w http.ResponseWriter, q *request, err error) {
 func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Document) {
 	e := q.edition
 	status := strconv.Itoa(d.Status)
-	data := &errorPage{Status: d.Status, Detail: d.Detail, Fields: d.Errors, ID: w.Header().Get(problem.RequestIDHeader)}
+	data := &errorPage{
+		Status: d.Status,
+		Detail: d.Detail,
+		Fields: d.Errors,
+		ID:     w.Header().Get(problem.RequestIDHeader),
+	}
 	data.Heading = e.Text(known("error."+status, "error.other"))
 	if data.Unknown = q.unknownNames(d); data.Unknown != nil {
 		data.Detail, data.Fields = "", nil
@@ -91,13 +96,21 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 	if key := known("error."+status+".do", ""); key != "" {
 		data.Advice = e.Text(key)
 	}
-	p := &page{template: "error", status: d.Status, Title: data.Heading, Data: data, noIndex: true}
+	p := &page{
+		template: "error",
+		status:   d.Status,
+		Title:    data.Heading,
+		Data:     data,
+		noIndex:  true,
+	}
 	if d.Status == http.StatusServiceUnavailable {
 		if q.Method == http.MethodGet || q.Method == http.MethodHead { // a form would not be sent again
 			w.Header().Set("Refresh", "2") // browsers reload the page
 		}
 		if _, err := s.Query.Snapshot(); err != nil {
-			p.Title, data.Heading, data.Advice = e.Text("loading.title"), e.Text("loading.title"), e.Text("loading.text")
+			p.Title = e.Text("loading.title")
+			data.Heading = e.Text("loading.title")
+			data.Advice = e.Text("loading.text")
 		}
 	}
 	d.SetHeader(w.Header())

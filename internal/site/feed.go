@@ -64,13 +64,21 @@ func (s *Site) feed(q *request) (*page, error) {
 	}
 	figures := q.snapshot.Analytics(q.now)
 	out := &feedPage{
-		listing: found, PaceText: q.edition.paceText(figures.Pace), PaceBar: newPaceBar(figures.Pace),
-		Active: figures.Issuers[:min(len(figures.Issuers), feedIssuers)],
+		listing:  found,
+		PaceText: q.edition.paceText(figures.Pace),
+		PaceBar:  newPaceBar(figures.Pace),
+		Active:   figures.Issuers[:min(len(figures.Issuers), feedIssuers)],
 	}
 	if found.Page == 1 {
 		out.Live = q.with("/live", "page", "")
 	}
-	return &page{template: "feed", Title: q.edition.Text("feed.title"), Description: q.edition.Text("feed.description"), Data: out, Head: forPrograms}, nil
+	return &page{
+		template:    "feed",
+		Title:       q.edition.Text("feed.title"),
+		Description: q.edition.Text("feed.description"),
+		Data:        out,
+		Head:        forPrograms,
+	}, nil
 }
 
 // forPrograms lead programs that read the front page to their documents.
@@ -97,8 +105,10 @@ func (s *Site) live(q *request) (*page, error) {
 	}
 	data := livePage{string(s.Query.SourceStatus().State), q.rows(found, list.Filter.Search)}
 	return &page{
-		template: "fragment-live", Data: data, noIndex: true,
-		tag: content.Tag(found.Hash() + content.Hash([]byte(string(q.edition.Language)+data.State))),
+		template: "fragment-live",
+		Data:     data,
+		noIndex:  true,
+		tag:      content.Tag(found.Hash() + content.Hash([]byte(string(q.edition.Language)+data.State))),
 	}, nil
 }
 
@@ -114,7 +124,12 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 	if err != nil {
 		return nil, catalog.Page{}, err
 	}
-	out := &listing{Form: q.form(), Days: q.byDay(q.rows(found, list.Filter.Search)), Total: found.Total, Page: list.Page}
+	out := &listing{
+		Form:  q.form(),
+		Days:  q.byDay(q.rows(found, list.Filter.Search)),
+		Total: found.Total,
+		Page:  list.Page,
+	}
 	if list.Page > 1 {
 		out.Newer, out.Newest = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page-1)), q.with(q.URL.EscapedPath(), "page", "")
 	}
@@ -229,9 +244,19 @@ var shownTypes = []disclosure.Type{disclosure.IP, disclosure.OIR, disclosure.HR}
 // form returns the filter of the request.
 func (q *request) form() filterForm {
 	path, e := q.URL.EscapedPath(), q.edition
-	f := filterForm{Path: path, From: q.values.Get("from"), To: q.values.Get("to"), Clear: e.Link(path)}
+	f := filterForm{
+		Path:  path,
+		From:  q.values.Get("from"),
+		To:    q.values.Get("to"),
+		Clear: e.Link(path),
+	}
 	chosen := func(name, value, text string) choice {
-		return choice{Value: value, Text: text, URL: q.with(path, name, value), Selected: q.values.Get(name) == value}
+		return choice{
+			Value:    value,
+			Text:     text,
+			URL:      q.with(path, name, value),
+			Selected: q.values.Get(name) == value,
+		}
 	}
 	f.Types = append(f.Types, chosen("type", "", e.Text("all")))
 	for _, t := range shownTypes {

@@ -21,14 +21,22 @@ func (e Edition) newHeat(hours [7][24]int) *chart.Heat {
 		for hour, n := range day {
 			if n > 0 {
 				h.Cells = append(h.Cells, chart.HeatCell{
-					X: chart.Percent(hour, 24), Width: chart.Percent(1, 25), Y: d * chart.HeatRow, Level: 1 + (chart.HeatLevels-1)*n/highest,
+					X:     chart.Percent(hour, 24),
+					Width: chart.Percent(1, 25),
+					Y:     d * chart.HeatRow,
+					Level: 1 + (chart.HeatLevels-1)*n/highest,
 					Title: name + ", " + hourName(hour) + ": " + e.Number(n),
 				})
 			}
 		}
 	}
 	for hour := 0; hour < 24; hour += 3 {
-		h.Labels = append(h.Labels, chart.Label{X: chart.Percent(hour, 24), Text: strconv.Itoa(hour), Anchor: "start", Minor: hour%6 != 0})
+		h.Labels = append(h.Labels, chart.Label{
+			X:      chart.Percent(hour, 24),
+			Text:   strconv.Itoa(hour),
+			Anchor: "start",
+			Minor:  hour%6 != 0,
+		})
 	}
 	return h
 }

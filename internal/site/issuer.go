@@ -57,8 +57,12 @@ func (s *Site) issuer(q *request) (*page, error) {
 		title += " (" + named.Ticker + ")"
 	}
 	p := &page{
-		template: "issuer", Title: title, Description: q.edition.Text("issuer.description", named.Name), Data: out, Kind: "profile",
-		Linked: linkedIssuer(named, s.BaseURL+issuerPath(named.ID)),
+		template:    "issuer",
+		Title:       title,
+		Description: q.edition.Text("issuer.description", named.Name),
+		Data:        out,
+		Kind:        "profile",
+		Linked:      linkedIssuer(named, s.BaseURL+issuerPath(named.ID)),
 	}
 	if out.JSON != "" {
 		p.Head = append(p.Head, headLink{"alternate", "application/json", out.JSON})
@@ -131,7 +135,12 @@ func (q *request) unlisted(key string) *disclosure.Issuer {
 		return nil
 	}
 	r := newest.Reports[0]
-	return &disclosure.Issuer{ID: key, Name: r.CompanyName(), NIF: key, Ticker: r.Ticker()}
+	return &disclosure.Issuer{
+		ID:     key,
+		Name:   r.CompanyName(),
+		NIF:    key,
+		Ticker: r.Ticker(),
+	}
 }
 
 // severalIssuers lists the issuers with a ticker.
@@ -140,7 +149,13 @@ func (q *request) severalIssuers(ticker string, found []*search.Issuer) *page {
 	for _, e := range found[:min(len(found), directoryRows)] {
 		out.Entries = append(out.Entries, q.newEntry(e))
 	}
-	return &page{template: "issuer-choices", status: http.StatusMultipleChoices, Title: out.Heading, Data: out, noIndex: true}
+	return &page{
+		template: "issuer-choices",
+		status:   http.StatusMultipleChoices,
+		Title:    out.Heading,
+		Data:     out,
+		noIndex:  true,
+	}
 }
 
 // noIssuer lists issuers with a similar name.
@@ -155,7 +170,13 @@ func (q *request) noIssuer(name string) (*page, error) {
 			out.Entries = append(out.Entries, q.newEntry(e))
 		}
 	}
-	return &page{template: "issuer-choices", status: http.StatusNotFound, Title: out.Heading, Data: out, noIndex: true}, nil
+	return &page{
+		template: "issuer-choices",
+		status:   http.StatusNotFound,
+		Title:    out.Heading,
+		Data:     out,
+		noIndex:  true,
+	}, nil
 }
 
 func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, error) {
@@ -164,8 +185,13 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 		return nil, err
 	}
 	out := &issuerPage{
-		listing: reports, Issuer: *i, Kind: q.edition.kindText(i.Kind), CIF: i.CIF(), Manager: q.party(i.Manager), Depositary: q.party(i.Depositary),
-		Alert: alertCommand(s.BaseURL, i.ID),
+		listing:    reports,
+		Issuer:     *i,
+		Kind:       q.edition.kindText(i.Kind),
+		CIF:        i.CIF(),
+		Manager:    q.party(i.Manager),
+		Depositary: q.party(i.Depositary),
+		Alert:      alertCommand(s.BaseURL, i.ID),
 	}
 	if _, listed := q.snapshot.Issuer(i.ID); listed {
 		out.JSON = "/api/v1" + issuerPath(i.ID)

@@ -43,7 +43,10 @@ type directoryEntry struct {
 // issuers is the directory.
 func (s *Site) issuers(q *request) (*page, error) {
 	p := q.params
-	text, kind, letter, number := p.Search(), p.Kind(), p.Text("letter"), p.Integer("page", 1, 1, query.MaxPage)
+	text := p.Search()
+	kind := p.Kind()
+	letter := p.Text("letter")
+	number := p.Integer("page", 1, 1, query.MaxPage)
 	market, byWords := p.Market(q.snapshot)
 	if letter != "" && !slices.Contains(letters, letter) {
 		p.Reject("letter", letter, "must be a letter from A to Z, or 0 for all else")
@@ -58,7 +61,12 @@ func (s *Site) issuers(q *request) (*page, error) {
 			return nil, err
 		}
 	}
-	out := &directoryPage{Search: text, Page: number, Filtered: len(q.values) > 0, CSV: "/api/v1/issuers.csv" + q.directoryParameters(0)}
+	out := &directoryPage{
+		Search:   text,
+		Page:     number,
+		Filtered: len(q.values) > 0,
+		CSV:      "/api/v1/issuers.csv" + q.directoryParameters(0),
+	}
 	inMarket := search.NewNameFilter(market, byWords)
 	all := found
 	found = only(found, market == "", func(e *search.Issuer) bool { return inMarket.Match(e.Issuer.Market) })
@@ -87,8 +95,11 @@ func (s *Site) issuers(q *request) (*page, error) {
 		}
 	}
 	return &page{
-		template: "issuers", Title: q.edition.Text("issuers.title"), Description: q.edition.Text("issuers.description"), Data: out,
-		Head: []headLink{{"alternate", "application/json", "/api/v1/issuers" + q.directoryParameters(query.MaxLimit)}},
+		template:    "issuers",
+		Title:       q.edition.Text("issuers.title"),
+		Description: q.edition.Text("issuers.description"),
+		Data:        out,
+		Head:        []headLink{{"alternate", "application/json", "/api/v1/issuers" + q.directoryParameters(query.MaxLimit)}},
 	}, nil
 }
 
@@ -128,7 +139,12 @@ func (q *request) newEntry(e *search.Issuer) directoryEntry {
 	i := e.Issuer
 	reports := q.snapshot.ReportsOf(e, 1)
 	out := directoryEntry{
-		Name: i.Name, URL: q.edition.Link(issuerPath(i.ID)), Ticker: i.Ticker, Market: i.Market, Kind: q.edition.kindText(i.Kind), Reports: reports.Total,
+		Name:    i.Name,
+		URL:     q.edition.Link(issuerPath(i.ID)),
+		Ticker:  i.Ticker,
+		Market:  i.Market,
+		Kind:    q.edition.kindText(i.Kind),
+		Reports: reports.Total,
 	}
 	if reports.Total > 0 {
 		out.Last = reports.Reports[0].Listed()
@@ -147,10 +163,19 @@ func (e Edition) kindText(k disclosure.Kind) string {
 // kindChoices returns the kinds with the number of issuers of each.
 func (q *request) kindChoices(issuers []*search.Issuer, selected disclosure.Kind) []choice {
 	counts := countBy(issuers, func(e *search.Issuer) string { return string(e.Issuer.Kind) })
-	out := []choice{{Text: q.edition.Text("issuers.all"), URL: q.with("/issuers", "kind", ""), Selected: selected == "", Count: len(issuers)}}
+	out := []choice{{
+		Text:     q.edition.Text("issuers.all"),
+		URL:      q.with("/issuers", "kind", ""),
+		Selected: selected == "",
+		Count:    len(issuers),
+	}}
 	for _, k := range disclosure.Kinds {
 		out = append(out, choice{
-			Value: string(k), Text: q.edition.Text("kinds." + string(k)), URL: q.with("/issuers", "kind", string(k)), Selected: k == selected, Count: counts[string(k)],
+			Value:    string(k),
+			Text:     q.edition.Text("kinds." + string(k)),
+			URL:      q.with("/issuers", "kind", string(k)),
+			Selected: k == selected,
+			Count:    counts[string(k)],
 		})
 	}
 	return out
@@ -166,7 +191,12 @@ func (q *request) marketChoices(issuers []*search.Issuer, selected string, found
 	}
 	out := []choice{{Text: q.edition.Text("any"), Selected: selected == ""}}
 	for _, name := range slices.SortedFunc(maps.Keys(counts), compareFolded) {
-		out = append(out, choice{Value: name, Text: name, Selected: name == selected, Count: counts[name]})
+		out = append(out, choice{
+			Value:    name,
+			Text:     name,
+			Selected: name == selected,
+			Count:    counts[name],
+		})
 	}
 	return out
 }
@@ -190,7 +220,12 @@ func (q *request) letterChoices(issuers []*search.Issuer, selected string) []cho
 	counts := countBy(issuers, letterOf)
 	out := []choice{{Text: q.edition.Text("issuers.letters.all"), URL: q.with("/issuers", "letter", ""), Selected: selected == ""}}
 	for _, l := range letters {
-		c := choice{Value: l, Text: l, Selected: l == selected, Count: counts[l]}
+		c := choice{
+			Value:    l,
+			Text:     l,
+			Selected: l == selected,
+			Count:    counts[l],
+		}
 		if l == noLetter {
 			c.Text = "0–9"
 		}

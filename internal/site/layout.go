@@ -43,9 +43,16 @@ func (s *Site) layoutOf(q *request, p *page) *layout {
 	address := q.addressOf()
 	full := s.BaseURL + address
 	l := &layout{
-		Page: p, Language: q.edition.Language, Default: full, Alternate: map[language]string{},
-		Demo: s.Query.Simulated(), Source: s.Query.Attribution(), Version: s.Query.Version,
-		State: string(s.Query.SourceStatus().State), Search: q.values.Get("search"), NoIndex: p.noIndex,
+		Page:      p,
+		Language:  q.edition.Language,
+		Default:   full,
+		Alternate: map[language]string{},
+		Demo:      s.Query.Simulated(),
+		Source:    s.Query.Attribution(),
+		Version:   s.Query.Version,
+		State:     string(s.Query.SourceStatus().State),
+		Search:    q.values.Get("search"),
+		NoIndex:   p.noIndex,
 	}
 	if strings.HasPrefix(q.URL.Path, "/issuers") {
 		l.Search = "" // these pages have a search of their own
@@ -63,7 +70,12 @@ func (s *Site) layoutOf(q *request, p *page) *layout {
 		l.addSection(q, link{p.Section.Text, p.Section.Path})
 	}
 	for value, name := range map[language]string{spanish: "Español", english: "English"} {
-		l.Languages = append(l.Languages, choice{Value: string(value), Text: name, URL: withLanguage(address, value), Selected: value == q.edition.Language})
+		l.Languages = append(l.Languages, choice{
+			Value:    string(value),
+			Text:     name,
+			URL:      withLanguage(address, value),
+			Selected: value == q.edition.Language,
+		})
 	}
 	slices.SortFunc(l.Languages, func(a, b choice) int { return strings.Compare(b.Value, a.Value) })
 	if q.private != nil {

@@ -42,7 +42,13 @@ type Page struct {
 // WritePage writes a page of a part.
 func (s *Site) WritePage(w http.ResponseWriter, r *http.Request, p Page) {
 	q := s.private(r, &p)
-	out, err := s.execute(q, &page{template: p.Template, Title: p.Title, Data: p.Data, status: p.Status, noIndex: true})
+	out, err := s.execute(q, &page{
+		template: p.Template,
+		Title:    p.Title,
+		Data:     p.Data,
+		status:   p.Status,
+		noIndex:  true,
+	})
 	if err != nil {
 		s.writeError(w, q, err)
 		return
@@ -57,7 +63,12 @@ func (s *Site) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func (s *Site) private(r *http.Request, p *Page) *request {
-	return &request{Request: r, edition: s.Edition(r), now: time.Now(), private: p}
+	return &request{
+		Request: r,
+		edition: s.Edition(r),
+		now:     time.Now(),
+		private: p,
+	}
 }
 
 // setHeader adds the headers of a page of a part. A browser sends the origin of a

@@ -106,8 +106,14 @@ func (s *Site) report(q *request) (*page, error) {
 		return nil, err
 	}
 	out := &reportPage{
-		Report: full, Row: q.newRow(f, search.Highlighter{}), Facts: q.facts(rep, f), Timeline: q.timeline(rep), Stages: q.stages(rep),
-		Address: s.BaseURL + "/reports/" + id, JSON: "/api/v1/reports/" + id, Markdown: "/reports/" + id + markdownSuffix,
+		Report:   full,
+		Row:      q.newRow(f, search.Highlighter{}),
+		Facts:    q.facts(rep, f),
+		Timeline: q.timeline(rep),
+		Stages:   q.stages(rep),
+		Address:  s.BaseURL + "/reports/" + id,
+		JSON:     "/api/v1/reports/" + id,
+		Markdown: "/reports/" + id + markdownSuffix,
 	}
 	out.Sentences, out.Summary = full.Evidence, q.summaryOf(rep)
 	if q.edition.Language == english && rep.SummaryEN != "" {
@@ -127,9 +133,13 @@ func (s *Site) report(q *request) (*page, error) {
 	}
 	out.Citation = q.edition.Text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number, q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
 	return &page{
-		template: "report", Title: rep.CompanyName + ": " + rep.Title, Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
-		Kind: "article", Data: out, Linked: q.linkedReport(rep, out),
-		Head: []headLink{{"alternate", "application/json", out.JSON}, {"alternate", "text/markdown", out.Markdown}},
+		template:    "report",
+		Title:       rep.CompanyName + ": " + rep.Title,
+		Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
+		Kind:        "article",
+		Data:        out,
+		Linked:      q.linkedReport(rep, out),
+		Head:        []headLink{{"alternate", "application/json", out.JSON}, {"alternate", "text/markdown", out.Markdown}},
 	}, nil
 }
 
@@ -195,7 +205,10 @@ func (q *request) timeline(r *disclosure.Report) (out []event) {
 			}
 			seen[o.ID] = true
 			if f, ok := q.snapshot.Report(o.ID); ok {
-				e.At, e.Title, e.URL, e.Label = f.Published(), f.Title(), q.edition.Link("/reports/"+o.ID), string(f.Type())+" "+e.Label
+				e.At = f.Published()
+				e.Title = f.Title()
+				e.URL = q.edition.Link("/reports/" + o.ID)
+				e.Label = string(f.Type()) + " " + e.Label
 			}
 		}
 		out = append(out, e)
@@ -211,7 +224,12 @@ func (q *request) timeline(r *disclosure.Report) (out []event) {
 	if len(out) == 0 {
 		return nil
 	}
-	out = append(out, event{At: r.PublishedAt, Label: string(r.Type) + " " + strconv.FormatInt(r.Number, 10), Title: r.Title, Here: true})
+	out = append(out, event{
+		At:    r.PublishedAt,
+		Label: string(r.Type) + " " + strconv.FormatInt(r.Number, 10),
+		Title: r.Title,
+		Here:  true,
+	})
 	slices.SortStableFunc(out, func(a, b event) int { return a.At.Compare(b.At) })
 	return out
 }

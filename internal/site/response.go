@@ -74,7 +74,13 @@ func (out *response) write(w http.ResponseWriter, r *http.Request, private bool)
 
 // execute renders a page.
 func (s *Site) execute(q *request, p *page) (*response, error) {
-	out := &response{status: p.status, redirect: p.redirect, body: p.body, tag: p.tag, header: http.Header{}}
+	out := &response{
+		status:   p.status,
+		redirect: p.redirect,
+		body:     p.body,
+		tag:      p.tag,
+		header:   http.Header{},
+	}
 	if p.redirect != "" {
 		out.header["Cache-Control"] = []string{"public, max-age=60"}
 		return out, nil

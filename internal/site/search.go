@@ -61,7 +61,13 @@ func (s *Site) search(q *request) (*page, error) {
 		}
 		title = q.edition.Text("search.titleof", out.Search)
 	}
-	done := &page{template: "search", Title: title, Description: q.edition.Text("search.description"), Data: out, noIndex: true}
+	done := &page{
+		template:    "search",
+		Title:       title,
+		Description: q.edition.Text("search.description"),
+		Data:        out,
+		noIndex:     true,
+	}
 	if list.InDocuments && q.principal.Mode == access.Anonymous {
 		if err := q.params.Err(); err != nil {
 			return nil, err
@@ -106,7 +112,13 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 		one := facet{Name: q.edition.Text("filter." + name)}
 		for i, c := range counts {
 			selected := q.values.Get(parameter) == c.Value
-			v := choice{Value: c.Value, Text: text(c.Value), Count: c.Total, Selected: selected, URL: q.with("/search", parameter, c.Value)}
+			v := choice{
+				Value:    c.Value,
+				Text:     text(c.Value),
+				Count:    c.Total,
+				Selected: selected,
+				URL:      q.with("/search", parameter, c.Value),
+			}
 			if selected {
 				v.URL = q.with("/search", parameter, "")
 			}
@@ -131,7 +143,12 @@ func (q *request) yearFacet(years []catalog.Facet) facet {
 	out := facet{Name: q.edition.Text("search.year")}
 	for i, y := range years {
 		from, to := y.Value+"-01-01", y.Value+"-12-31"
-		v := choice{Value: y.Value, Text: y.Value, Count: y.Total, Selected: q.values.Get("from") == from && q.values.Get("to") == to}
+		v := choice{
+			Value:    y.Value,
+			Text:     y.Value,
+			Count:    y.Total,
+			Selected: q.values.Get("from") == from && q.values.Get("to") == to,
+		}
 		v.URL = q.with("/search", "from", from, "to", to)
 		if v.Selected {
 			v.URL = q.with("/search", "from", "", "to", "")

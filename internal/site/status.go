@@ -129,7 +129,10 @@ const (
 func (s *Site) status(q *request) (*page, error) {
 	source := s.Query.SourceStatus()
 	data := &statusPage{
-		Loading: q.loading, State: string(source.State), Since: source.Since, Checked: source.At,
+		Loading:   q.loading,
+		State:     string(source.State),
+		Since:     source.Since,
+		Checked:   source.At,
 		Incidents: q.incidents(s.Query.Incidents()),
 	}
 	data.Heading, data.About = q.edition.Text("status.is."+data.State), q.edition.Text("status.about."+data.State)
@@ -140,12 +143,19 @@ func (s *Site) status(q *request) (*page, error) {
 		data.Surfaces = append(data.Surfaces, q.surface(sf))
 	}
 	if q.loading {
-		data.State, data.Heading, data.About = "loading", q.edition.Text("loading.title"), q.edition.Text("status.loading")
+		data.State = "loading"
+		data.Heading = q.edition.Text("loading.title")
+		data.About = q.edition.Text("status.loading")
 	}
 	if q.snapshot != nil {
 		s.fillStatus(q, data)
 	}
-	return &page{template: "status", Title: q.edition.Text("status.title"), Description: q.edition.Text("status.description"), Data: data}, nil
+	return &page{
+		template:    "status",
+		Title:       q.edition.Text("status.title"),
+		Description: q.edition.Text("status.description"),
+		Data:        data,
+	}, nil
 }
 
 // fillStatus adds what needs the catalogue.
@@ -175,14 +185,26 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 		data.Latency = append(data.Latency, t)
 	}
 	for _, r := range status.Latest {
-		n := latestReport{Type: r.Type, ID: r.ID, URL: e.Link("/reports/" + r.ID), Published: r.PublishedAt, Ago: e.ago(r.PublishedAt, q.now)}
+		n := latestReport{
+			Type:      r.Type,
+			ID:        r.ID,
+			URL:       e.Link("/reports/" + r.ID),
+			Published: r.PublishedAt,
+			Ago:       e.ago(r.PublishedAt, q.now),
+		}
 		if d := r.AvailableAt.Sub(r.PublishedAt); d > 0 && d < time.Hour {
 			n.Taken = e.Duration(d)
 		}
 		data.Latest = append(data.Latest, n)
 	}
 	for _, j := range status.Backfill {
-		b := backfillJob{Range: j.From + " – " + j.To, Types: strings.Join(j.Types, ", "), Steps: j.Steps, Total: j.Total, New: j.New}
+		b := backfillJob{
+			Range: j.From + " – " + j.To,
+			Types: strings.Join(j.Types, ", "),
+			Steps: j.Steps,
+			Total: j.Total,
+			New:   j.New,
+		}
 		if j.Numbers != nil {
 			b.Range = *j.Numbers
 		}
@@ -293,7 +315,12 @@ func (c *calendarDay) inWords(e Edition) string {
 func (q *request) incidents(log []coverage.Incident) []statusIncident {
 	out := make([]statusIncident, 0, len(log))
 	for _, n := range log {
-		i := statusIncident{State: string(n.State), Since: n.Since, Until: n.Until, Lasted: q.edition.Duration(q.now.Sub(n.Since))}
+		i := statusIncident{
+			State:  string(n.State),
+			Since:  n.Since,
+			Until:  n.Until,
+			Lasted: q.edition.Duration(q.now.Sub(n.Since)),
+		}
 		if !n.Until.IsZero() {
 			i.Lasted = q.edition.Duration(n.Until.Sub(n.Since))
 		}
@@ -336,7 +363,12 @@ var reasonForms = []struct {
 
 // reason returns a reason in the language of the page where that is possible.
 func (q *request) reason(r health.Reason) statusReason {
-	out := statusReason{Surface: q.edition.surfaceName(r.Surface), Text: r.Text, English: true, Since: r.Since}
+	out := statusReason{
+		Surface: q.edition.surfaceName(r.Surface),
+		Text:    r.Text,
+		English: true,
+		Since:   r.Since,
+	}
 	for _, f := range reasonForms {
 		if f.form.MatchString(r.Text) {
 			out.Text, out.English = q.edition.Text(f.key), false

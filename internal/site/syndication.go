@@ -114,8 +114,14 @@ func (s *Site) atom(q *request) (*page, error) {
 	}
 	source := s.Query.Attribution()
 	feed := atomFeed{
-		Language: string(q.edition.Language), ID: s.BaseURL + q.with("/feed.atom"), Title: q.feedTitle(), Subtitle: q.edition.Text("feed.description"),
-		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: atomAuthor{source.Source}, Rights: source.Notice, Icon: s.BaseURL + s.assets["icon.svg"].url,
+		Language: string(q.edition.Language),
+		ID:       s.BaseURL + q.with("/feed.atom"),
+		Title:    q.feedTitle(),
+		Subtitle: q.edition.Text("feed.description"),
+		Updated:  time.Unix(0, 0).UTC().Format(time.RFC3339),
+		Author:   atomAuthor{source.Source},
+		Rights:   source.Notice,
+		Icon:     s.BaseURL + s.assets["icon.svg"].url,
 		Links: []atomLink{
 			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom")},
 			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + q.with("/")},
@@ -124,9 +130,14 @@ func (s *Site) atom(q *request) (*page, error) {
 	newest := time.Time{}
 	for _, e := range entries {
 		item := atomEntry{
-			ID: s.BaseURL + "/reports/" + e.report.ID, Title: e.report.CompanyName + ": " + e.report.Title, Published: e.published.Format(time.RFC3339),
-			Updated: e.updated.Format(time.RFC3339), Author: atomAuthor{e.report.CompanyName}, Summary: e.summary,
-			Links: []atomLink{{Rel: "alternate", Type: "text/html", Href: e.address}}, Categories: []atomCategory{{string(e.report.Type)}},
+			ID:         s.BaseURL + "/reports/" + e.report.ID,
+			Title:      e.report.CompanyName + ": " + e.report.Title,
+			Published:  e.published.Format(time.RFC3339),
+			Updated:    e.updated.Format(time.RFC3339),
+			Author:     atomAuthor{e.report.CompanyName},
+			Summary:    e.summary,
+			Links:      []atomLink{{Rel: "alternate", Type: "text/html", Href: e.address}},
+			Categories: []atomCategory{{string(e.report.Type)}},
 		}
 		if e.report.PDFURL != "" {
 			item.Links = append(item.Links, atomLink{Rel: "related", Href: e.report.PDFURL})
@@ -187,15 +198,27 @@ func (s *Site) jsonFeed(q *request) (*page, error) {
 		return nil, err
 	}
 	feed := jsonFeed{
-		Version: "https://jsonfeed.org/version/1.1", Title: q.feedTitle(), HomePage: s.BaseURL + q.with("/"), FeedURL: s.BaseURL + q.with("/feed.json"),
-		Description: s.Query.Attribution().Notice, Language: string(q.edition.Language), Icon: s.BaseURL + s.assets["icon.svg"].url,
-		Authors: []jsonAuthor{{s.Query.Attribution().Source}}, Items: []jsonItem{},
+		Version:     "https://jsonfeed.org/version/1.1",
+		Title:       q.feedTitle(),
+		HomePage:    s.BaseURL + q.with("/"),
+		FeedURL:     s.BaseURL + q.with("/feed.json"),
+		Description: s.Query.Attribution().Notice,
+		Language:    string(q.edition.Language),
+		Icon:        s.BaseURL + s.assets["icon.svg"].url,
+		Authors:     []jsonAuthor{{s.Query.Attribution().Source}},
+		Items:       []jsonItem{},
 	}
 	for _, e := range entries {
 		item := jsonItem{
-			ID: s.BaseURL + "/reports/" + e.report.ID, URL: e.address, External: e.report.SourceURL, Title: e.report.CompanyName + ": " + e.report.Title,
-			Text: cmp.Or(e.summary, e.report.Title), Published: e.published, Modified: e.updated, Authors: []jsonAuthor{{e.report.CompanyName}},
-			Tags: append([]string{string(e.report.Type)}, e.report.Categories()...),
+			ID:        s.BaseURL + "/reports/" + e.report.ID,
+			URL:       e.address,
+			External:  e.report.SourceURL,
+			Title:     e.report.CompanyName + ": " + e.report.Title,
+			Text:      cmp.Or(e.summary, e.report.Title),
+			Published: e.published,
+			Modified:  e.updated,
+			Authors:   []jsonAuthor{{e.report.CompanyName}},
+			Tags:      append([]string{string(e.report.Type)}, e.report.Categories()...),
 		}
 		if e.report.PDFURL != "" && e.report.Document.Type == "pdf" {
 			item.Attachments = []attachment{{e.report.PDFURL, "application/pdf"}}

@@ -56,7 +56,10 @@ func (p *plan) issuer(given disclosure.Issuer, known map[string]disclosure.Issue
 	}
 	known[given.ID] = merged
 	p.changes = append(p.changes, disclosure.Change{
-		Event: disclosure.IssuerUpdated, OccurredAt: p.now, Changed: changed, Issuer: &merged,
+		Event:      disclosure.IssuerUpdated,
+		OccurredAt: p.now,
+		Changed:    changed,
+		Issuer:     &merged,
 	})
 }
 
@@ -81,7 +84,12 @@ func (p *plan) report(given disclosure.Report, known map[string]disclosure.Repor
 		return
 	}
 	known[given.ID] = merged
-	p.changes = append(p.changes, disclosure.Change{Event: event, OccurredAt: p.now, Changed: changed, Report: &merged})
+	p.changes = append(p.changes, disclosure.Change{
+		Event:      event,
+		OccurredAt: p.now,
+		Changed:    changed,
+		Report:     &merged,
+	})
 }
 
 // changeEvent returns the event of a change to a known report. New facts

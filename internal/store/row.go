@@ -34,14 +34,24 @@ func EncodeRow(c disclosure.Change) (Row, error) {
 		return Row{}, fmt.Errorf("encoding %s: %w", c.Subject(), err)
 	}
 	return Row{
-		Seq: c.Seq, Event: string(c.Event), Subject: c.Subject(), OccurredAt: c.OccurredAt,
-		Changed: strings.Join(c.Changed, ","), Body: string(body),
+		Seq:        c.Seq,
+		Event:      string(c.Event),
+		Subject:    c.Subject(),
+		OccurredAt: c.OccurredAt,
+		Changed:    strings.Join(c.Changed, ","),
+		Body:       string(body),
 	}, nil
 }
 
 // Leaf returns the leaf of the row in the Merkle tree over the log.
 func (r Row) Leaf() proof.Leaf {
-	return proof.Leaf{Seq: r.Seq, Event: r.Event, Time: r.OccurredAt, Changed: r.names(), Record: []byte(r.Body)}
+	return proof.Leaf{
+		Seq:     r.Seq,
+		Event:   r.Event,
+		Time:    r.OccurredAt,
+		Changed: r.names(),
+		Record:  []byte(r.Body),
+	}
 }
 
 // names returns the names of the changed fields.
@@ -75,7 +85,12 @@ func SplitHashes(seq int64, joined []byte) ([]tlog.Hash, error) {
 
 // Decode turns a row back into its change.
 func (r Row) Decode() (disclosure.Change, error) {
-	c := disclosure.Change{Seq: r.Seq, Event: disclosure.Event(r.Event), OccurredAt: r.OccurredAt.UTC(), Changed: r.names()}
+	c := disclosure.Change{
+		Seq:        r.Seq,
+		Event:      disclosure.Event(r.Event),
+		OccurredAt: r.OccurredAt.UTC(),
+		Changed:    r.names(),
+	}
 	var err error
 	if c.Event == disclosure.IssuerUpdated {
 		c.Issuer = new(disclosure.Issuer)

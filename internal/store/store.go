@@ -453,7 +453,10 @@ type Outcome struct {
 // Add returns the sum of two outcomes.
 func (o Outcome) Add(p Outcome) Outcome {
 	return Outcome{
-		Seq: max(o.Seq, p.Seq), New: o.New + p.New, Updated: o.Updated + p.Updated, Unchanged: o.Unchanged + p.Unchanged,
+		Seq:        max(o.Seq, p.Seq),
+		New:        o.New + p.New,
+		Updated:    o.Updated + p.Updated,
+		Unchanged:  o.Unchanged + p.Unchanged,
 		NewIssuers: o.NewIssuers + p.NewIssuers,
 	}
 }

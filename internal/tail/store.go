@@ -49,7 +49,9 @@ func (p *Printer) resolve(ctx context.Context, db store.Store, s *catalog.Snapsh
 	for _, warning := range params.Warnings() {
 		fmt.Fprintln(p.Err, "pregon: warning:", warning)
 	}
-	f.Issuer, f.Category, f.CategoryWords = named.Issuer, named.Category, named.CategoryWords
+	f.Issuer = named.Issuer
+	f.Category = named.Category
+	f.CategoryWords = named.CategoryWords
 	return f, params.Err()
 }
 

@@ -60,8 +60,12 @@ const maxInitials = 8
 // Words calls emit for each word of a text. The word is valid until emit
 // returns.
 func (t *Tokenizer) Words(s string, emit func(word []byte)) {
-	t.word, t.last, t.letters = t.word[:0], t.last[:0], 0
-	t.initial, t.dotted, t.spaced = false, false, false
+	t.word = t.word[:0]
+	t.last = t.last[:0]
+	t.letters = 0
+	t.initial = false
+	t.dotted = false
+	t.spaced = false
 	t.start = 0
 	for i := 0; i < len(s); {
 		c := s[i]

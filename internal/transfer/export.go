@@ -55,7 +55,13 @@ type Exported struct {
 // file that Take wrote.
 func (s *Snapshot) Write(ctx context.Context, w io.Writer, reports io.Reader, e Export) (Exported, error) {
 	out := bufio.NewWriterSize(w, 64<<10)
-	run := &export{Export: e, ctx: ctx, out: out, lines: newLines(out), texts: map[string]bool{}}
+	run := &export{
+		Export: e,
+		ctx:    ctx,
+		out:    out,
+		lines:  newLines(out),
+		texts:  map[string]bool{},
+	}
 	var err error
 	if e.Filter.Issuer != "" {
 		if run.Filter.Issuer, err = s.issuerID(e.Filter.Issuer); err != nil {

@@ -50,14 +50,36 @@ type reportRow struct {
 func newReportRow(r *disclosure.Report, directory *search.Directory) *reportRow {
 	d := r.DocumentNow()
 	row := &reportRow{
-		ID: r.ID, CompanyName: r.CompanyName, Ticker: r.Ticker, Type: string(r.Type), Title: r.Title, Summary: r.Summary,
-		PublishedAt: orNull(r.PublishedAt), Number: r.Number, PDFURL: r.PDFURL,
-		NIF: r.NIF, IssuerID: r.IssuerKey(), Categories: r.Categories(), SourceURL: r.SourceURL, Related: related(r), CorrectedBy: r.CorrectedBy,
-		Precision: r.TimeFrom.Precision(), FirstSeenAt: orNull(r.FirstSeenAt), AvailableAt: orNull(r.AvailableAt),
-		EnrichedAt: orNull(r.EnrichedAt), TextReadyAt: orNull(r.TextReadyAt), SummaryReadyAt: orNull(r.SummaryReadyAt),
-		DocumentStatus: string(d.Status), DocumentType: d.Type, DocumentPages: int64(d.Pages), DocumentBytes: d.Bytes,
-		DocumentSHA256: d.SHA256, DocumentLang: d.Language,
-		SummaryMethod: r.SummaryMethod, SummaryLanguage: r.SummaryLanguage, SummaryEN: r.SummaryEN,
+		ID:              r.ID,
+		CompanyName:     r.CompanyName,
+		Ticker:          r.Ticker,
+		Type:            string(r.Type),
+		Title:           r.Title,
+		Summary:         r.Summary,
+		PublishedAt:     orNull(r.PublishedAt),
+		Number:          r.Number,
+		PDFURL:          r.PDFURL,
+		NIF:             r.NIF,
+		IssuerID:        r.IssuerKey(),
+		Categories:      r.Categories(),
+		SourceURL:       r.SourceURL,
+		Related:         related(r),
+		CorrectedBy:     r.CorrectedBy,
+		Precision:       r.TimeFrom.Precision(),
+		FirstSeenAt:     orNull(r.FirstSeenAt),
+		AvailableAt:     orNull(r.AvailableAt),
+		EnrichedAt:      orNull(r.EnrichedAt),
+		TextReadyAt:     orNull(r.TextReadyAt),
+		SummaryReadyAt:  orNull(r.SummaryReadyAt),
+		DocumentStatus:  string(d.Status),
+		DocumentType:    d.Type,
+		DocumentPages:   int64(d.Pages),
+		DocumentBytes:   d.Bytes,
+		DocumentSHA256:  d.SHA256,
+		DocumentLang:    d.Language,
+		SummaryMethod:   r.SummaryMethod,
+		SummaryLanguage: r.SummaryLanguage,
+		SummaryEN:       r.SummaryEN,
 	}
 	if i := directory.IssuerOf(r); i != nil {
 		row.IssuerID, row.Ticker = i.ID, cmp.Or(r.Ticker, i.Ticker)
@@ -96,7 +118,16 @@ type issuerRow struct {
 
 func newIssuerRow(i *disclosure.Issuer) *issuerRow {
 	return &issuerRow{
-		ID: i.ID, Name: i.Name, CIF: i.CIF(), Ticker: i.Ticker, Market: i.Market, Kind: string(i.Kind),
-		ISINs: i.ISINs, FormerNames: i.FormerNames, Aliases: i.Aliases, Manager: i.Manager, Depositary: i.Depositary,
+		ID:          i.ID,
+		Name:        i.Name,
+		CIF:         i.CIF(),
+		Ticker:      i.Ticker,
+		Market:      i.Market,
+		Kind:        string(i.Kind),
+		ISINs:       i.ISINs,
+		FormerNames: i.FormerNames,
+		Aliases:     i.Aliases,
+		Manager:     i.Manager,
+		Depositary:  i.Depositary,
 	}
 }

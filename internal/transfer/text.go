@@ -41,7 +41,12 @@ func pieces(d store.Document) []*textPiece {
 	for i, page := range d.Pages {
 		for {
 			n := len(text.Prefix(page, pieceBytes))
-			piece := &textPiece{SHA256: d.SHA256, Page: i + 1, Text: page[:n], More: n < len(page)}
+			piece := &textPiece{
+				SHA256: d.SHA256,
+				Page:   i + 1,
+				Text:   page[:n],
+				More:   n < len(page),
+			}
 			all = append(all, piece)
 			if page = page[n:]; !piece.More {
 				break
@@ -73,7 +78,9 @@ func (t *textReader) add(line []byte) (*store.Document, error) {
 	}
 	p := in.Text
 	if p.Head != "" {
-		t.open, t.more, t.size = store.Document{SHA256: p.SHA256, Bytes: p.Bytes, Head: p.Head}, false, len(p.Head)
+		t.open = store.Document{SHA256: p.SHA256, Bytes: p.Bytes, Head: p.Head}
+		t.more = false
+		t.size = len(p.Head)
 	}
 	t.size += len(p.Text)
 	next := len(t.open.Pages) + 1

@@ -170,7 +170,10 @@ func (p *Publisher) rebuild(ctx context.Context, head disclosure.Head) error {
 			}
 		}
 	}
-	p.epoch, p.origin, p.tree, p.known = head.Epoch, Origin(p.o.Base, head), &tree, known
+	p.epoch = head.Epoch
+	p.origin = Origin(p.o.Base, head)
+	p.tree = &tree
+	p.known = known
 	p.signed, p.err = nil, contradiction(&tree, known)
 	if p.err != nil {
 		p.o.Logger.ErrorContext(ctx, "the history of the store was rewritten: no checkpoint is signed. Compare the store with a backup; "+

@@ -61,7 +61,12 @@ type keyText struct {
 func NewKeys(records store.Records, box *secret.Box, log *slog.Logger) *Keys {
 	k := &Keys{records: records, box: box, log: log}
 	// Failures of the store are not logged here: the catalogue reads it too and logs them.
-	k.follower = follow.New(follow.Options{Kind: KeyKind, Noun: "keys of the transparency log", Store: records, Apply: k.apply})
+	k.follower = follow.New(follow.Options{
+		Kind:  KeyKind,
+		Noun:  "keys of the transparency log",
+		Store: records,
+		Apply: k.apply,
+	})
 	return k
 }
 
@@ -188,7 +193,12 @@ func (k *Keys) open(r store.Record, id int64) (Key, error) {
 	if len(read.Seed) != ed25519.SeedSize {
 		return Key{}, fmt.Errorf("its seed has %d bytes, not %d", len(read.Seed), ed25519.SeedSize)
 	}
-	return Key{ID: id, CreatedAt: read.CreatedAt, private: ed25519.NewKeyFromSeed(read.Seed), revision: r.Revision}, nil
+	return Key{
+		ID:        id,
+		CreatedAt: read.CreatedAt,
+		private:   ed25519.NewKeyFromSeed(read.Seed),
+		revision:  r.Revision,
+	}, nil
 }
 
 // VerifierKey returns the text of the public key for a log, as signed notes have it:

@@ -79,7 +79,12 @@ var errLoading = fault.New(fault.Unavailable, "The transparency log is still loa
 
 // New returns a publisher that has read nothing yet.
 func New(o Options) *Publisher {
-	return &Publisher{o: o, tree: &proof.Tree{}, err: errLoading, grown: make(chan struct{})}
+	return &Publisher{
+		o:     o,
+		tree:  &proof.Tree{},
+		err:   errLoading,
+		grown: make(chan struct{}),
+	}
 }
 
 // Origin returns the name of a log: the address of the service without its scheme,
@@ -126,7 +131,10 @@ func (p *Publisher) Checkpoint() ([]byte, error) {
 func (p *Publisher) checkpoint() (text []byte, origin string, size int64, err error) {
 	keys := p.o.Keys.List()
 	p.mu.RLock()
-	text, origin, size, err = p.signed, p.origin, p.tree.Size(), p.err
+	text = p.signed
+	origin = p.origin
+	size = p.tree.Size()
+	err = p.err
 	current := text != nil && p.signedAt == size && sameKeys(p.signedBy, keys)
 	p.mu.RUnlock()
 	if current || err != nil {
@@ -140,7 +148,9 @@ func (p *Publisher) checkpoint() (text []byte, origin string, size int64, err er
 	if text, err = p.sign(keys); err != nil {
 		return nil, "", 0, err
 	}
-	p.signed, p.signedBy, p.signedAt = text, keys, p.tree.Size()
+	p.signed = text
+	p.signedBy = keys
+	p.signedAt = p.tree.Size()
 	return text, p.origin, p.signedAt, nil
 }
 
@@ -205,7 +215,12 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 		return proof.Proof{}, fault.New(fault.Internal, "change %d of the store is not the one that was hashed when it was appended: run pregon verify", seq)
 	}
 	return proof.Proof{
-		Seq: seq, Index: seq - 1, TreeSize: size, Leaf: leaves[0].Append(nil), Hashes: hashes, Checkpoint: string(checkpoint),
+		Seq:        seq,
+		Index:      seq - 1,
+		TreeSize:   size,
+		Leaf:       leaves[0].Append(nil),
+		Hashes:     hashes,
+		Checkpoint: string(checkpoint),
 	}, nil
 }
 
@@ -237,7 +252,9 @@ func (p *Publisher) await(ctx context.Context, seq int64) error {
 	defer deadline.Stop()
 	for {
 		p.mu.RLock()
-		size, grown, err := p.tree.Size(), p.grown, p.err
+		size := p.tree.Size()
+		grown := p.grown
+		err := p.err
 		p.mu.RUnlock()
 		switch {
 		case err != nil:

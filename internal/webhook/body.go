@@ -51,8 +51,12 @@ func encode(members map[string]any) []byte {
 // sample returns the body of a test.
 func sample(now time.Time) []byte {
 	b := disclosure.AppendReport(nil, &disclosure.Report{
-		ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "EMPRESA DE PRUEBA, S.A.",
-		Title: "A test: this report does not exist.", PublishedAt: now.Truncate(time.Second),
+		ID:          "oir-1",
+		Type:        disclosure.OIR,
+		Number:      1,
+		CompanyName: "EMPRESA DE PRUEBA, S.A.",
+		Title:       "A test: this report does not exist.",
+		PublishedAt: now.Truncate(time.Second),
 	}, "TEST")
 	b = append(b[:len(b)-1], `,"seq":0,"event":"webhook.test","test":true,"occurred_at":"`...)
 	b = now.In(disclosure.Madrid).AppendFormat(b, time.RFC3339Nano)

@@ -50,7 +50,14 @@ func (d *dispatcher) claim(ctx context.Context, failing bool) error {
 	asked := time.Now()
 	asking, cancel := context.WithTimeout(ctx, d.claimFor)
 	defer cancel()
-	claimed, err := d.o.Store.Claim(asking, store.Claim{Holder: d.holder, Webhooks: ids, Failing: failing, Endpoints: free, Each: claimBatch, TTL: d.claimFor})
+	claimed, err := d.o.Store.Claim(asking, store.Claim{
+		Holder:    d.holder,
+		Webhooks:  ids,
+		Failing:   failing,
+		Endpoints: free,
+		Each:      claimBatch,
+		TTL:       d.claimFor,
+	})
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,13 @@ func (m *Manager) Run(ctx context.Context) error {
 	settling, cancelSettling := context.WithCancel(detached)
 	defer cancelSettling()
 	d := &dispatcher{
-		Manager: m, holder: rand.Text(), sending: sending, ending: ctx.Done(),
-		outcomes: make(chan outcome, maxSettled), held: map[string]*claim{}, backoffs: map[string]backoff{},
+		Manager:  m,
+		holder:   rand.Text(),
+		sending:  sending,
+		ending:   ctx.Done(),
+		outcomes: make(chan outcome, maxSettled),
+		held:     map[string]*claim{},
+		backoffs: map[string]backoff{},
 	}
 	// Claims are renewed until the last result is written: another process must
 	// not send what this one is still sending.

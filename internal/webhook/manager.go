@@ -165,14 +165,28 @@ func New(o Options) *Manager {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
 	}
 	m := &Manager{
-		o: o, log: o.Logger, resolver: net.DefaultResolver, removed: map[string]struct{}{},
-		testsOfWebhook: ratelimit.NewWindow(testsOfWebhook), testsOfOwner: ratelimit.NewWindow(testsOfOwner),
-		seen: map[string]time.Time{}, unsaved: map[string]time.Time{},
-		wake: make(chan struct{}, 1), bodies: newBodies(), cost: map[string]time.Duration{},
+		o:              o,
+		log:            o.Logger,
+		resolver:       net.DefaultResolver,
+		removed:        map[string]struct{}{},
+		testsOfWebhook: ratelimit.NewWindow(testsOfWebhook),
+		testsOfOwner:   ratelimit.NewWindow(testsOfOwner),
+		seen:           map[string]time.Time{},
+		unsaved:        map[string]time.Time{},
+		wake:           make(chan struct{}, 1),
+		bodies:         newBodies(),
+		cost:           map[string]time.Duration{},
 		timing: timing{
-			sendTimeout: sendTimeout, delays: delays, backoff: time.Second,
-			claimFor: 8 * time.Second, poll: 500 * time.Millisecond, maxFailing: maxFailing,
-			grace: 10 * time.Second, settleTimeout: 5 * time.Second, slots: maxSlots, maxRedelivered: maxRedelivered,
+			sendTimeout:    sendTimeout,
+			delays:         delays,
+			backoff:        time.Second,
+			claimFor:       8 * time.Second,
+			poll:           500 * time.Millisecond,
+			maxFailing:     maxFailing,
+			grace:          10 * time.Second,
+			settleTimeout:  5 * time.Second,
+			slots:          maxSlots,
+			maxRedelivered: maxRedelivered,
 		},
 	}
 	if m.log == nil {
@@ -185,7 +199,13 @@ func New(o Options) *Manager {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	m.client = &own
-	following := follow.Options{Kind: kind, Noun: "webhooks", Store: o.Store, Apply: m.apply, Logger: m.log}
+	following := follow.Options{
+		Kind:   kind,
+		Noun:   "webhooks",
+		Store:  o.Store,
+		Apply:  m.apply,
+		Logger: m.log,
+	}
 	if o.Encoder != nil {
 		following.Epoch = func() string { return o.Encoder.Head().Epoch }
 	}

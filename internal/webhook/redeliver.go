@@ -40,7 +40,9 @@ func (m *Manager) allowTest(ctx context.Context, h *hook) error {
 	v, policy := m.testsOfWebhook.Take(ctx, ratelimit.Name(h.ID)), testsOfWebhook
 	what := "a webhook"
 	if v.OK {
-		v, policy, what = m.testsOfOwner.Take(ctx, ratelimit.Name(h.Owner)), testsOfOwner, "all webhooks of an owner together"
+		v = m.testsOfOwner.Take(ctx, ratelimit.Name(h.Owner))
+		policy = testsOfOwner
+		what = "all webhooks of an owner together"
 	}
 	if v.OK {
 		return nil

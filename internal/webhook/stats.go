@@ -31,9 +31,14 @@ func (m *Manager) Stats() Stats {
 		}
 	}
 	return Stats{
-		Disabled: disabled,
-		Matching: all, CostliestOwner: most,
-		Delivered: m.delivered.Load(), Failed: m.failed.Load(), Dead: m.dead.Load(), Retried: m.retried.Load(),
-		Lag: max(0, m.o.Encoder.Newest()-m.fannedOut.Load()), InFlight: int(m.inFlight.Load()),
+		Disabled:       disabled,
+		Matching:       all,
+		CostliestOwner: most,
+		Delivered:      m.delivered.Load(),
+		Failed:         m.failed.Load(),
+		Dead:           m.dead.Load(),
+		Retried:        m.retried.Load(),
+		Lag:            max(0, m.o.Encoder.Newest()-m.fannedOut.Load()),
+		InFlight:       int(m.inFlight.Load()),
 	}
 }

@@ -106,7 +106,9 @@ func (m *Manager) count(owner string) (n int) {
 // setEnabled records when and why the webhook was enabled or disabled.
 func (w *Webhook) setEnabled(now time.Time, reason string) {
 	if w.Enabled {
-		w.EnabledAt, w.DisabledAt, w.DisabledReason = now, time.Time{}, ""
+		w.EnabledAt = now
+		w.DisabledAt = time.Time{}
+		w.DisabledReason = ""
 	} else {
 		w.DisabledAt, w.DisabledReason = now, reason
 	}
@@ -148,7 +150,12 @@ func (m *Manager) write(ctx context.Context, w Webhook) (Webhook, error) {
 	if err != nil {
 		return Webhook{}, err
 	}
-	r, err := store.PutRecord(ctx, m.o.Store, store.Record{Kind: kind, ID: w.ID, Body: body, Revision: w.revision})
+	r, err := store.PutRecord(ctx, m.o.Store, store.Record{
+		Kind:     kind,
+		ID:       w.ID,
+		Body:     body,
+		Revision: w.revision,
+	})
 	if err != nil {
 		return Webhook{}, err
 	}

@@ -52,7 +52,13 @@ func (d *dispatcher) matchTexts(held *claim, queued []store.Delivery) {
 		if err != nil && held.ctx.Err() != nil {
 			return
 		}
-		r := store.Result{Webhook: textQueue, Epoch: q.Epoch, Seq: q.Seq, Attempt: store.Attempt{At: at, Latency: time.Since(at)}, State: store.DeliveryDelivered}
+		r := store.Result{
+			Webhook: textQueue,
+			Epoch:   q.Epoch,
+			Seq:     q.Seq,
+			Attempt: store.Attempt{At: at, Latency: time.Since(at)},
+			State:   store.DeliveryDelivered,
+		}
 		if err != nil {
 			d.textFailed(&r, q, err)
 		}

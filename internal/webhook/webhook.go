@@ -132,7 +132,9 @@ func readRecord(r store.Record) (Webhook, error) {
 		return Webhook{}, fmt.Errorf("its body has the id %q", k.ID)
 	}
 	w := k.Webhook
-	w.Filter, w.secrets, w.revision = disclosure.Filter(k.filterRecord), k.Secrets, r.Revision
+	w.Filter = disclosure.Filter(k.filterRecord)
+	w.secrets = k.Secrets
+	w.revision = r.Revision
 	return w, nil
 }
 
@@ -202,5 +204,10 @@ func withoutQuery(raw string) string {
 	if err != nil {
 		return ""
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+	return (&url.URL{
+		Scheme:  u.Scheme,
+		Host:    u.Host,
+		Path:    u.Path,
+		RawPath: u.RawPath,
+	}).String()
 }

@@ -58,7 +58,13 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 		}
 		if reason := status.skipReason(delivery); reason != "" {
 			d.dead.Add(1)
-			r := store.Result{Webhook: h.ID, Epoch: delivery.Epoch, Seq: delivery.Seq, State: store.DeliveryDead, Attempt: store.Attempt{At: time.Now().UTC(), Error: reason}}
+			r := store.Result{
+				Webhook: h.ID,
+				Epoch:   delivery.Epoch,
+				Seq:     delivery.Seq,
+				State:   store.DeliveryDead,
+				Attempt: store.Attempt{At: time.Now().UTC(), Error: reason},
+			}
 			d.outcomes <- outcome{c.Webhook, &r}
 			continue
 		}
@@ -150,7 +156,13 @@ func (d *dispatcher) ended() bool {
 // result returns the result of an attempt: delivered, dead, or the time of the
 // next attempt.
 func (d *dispatcher) result(delivery store.Delivery, a attempt) store.Result {
-	r := store.Result{Webhook: delivery.Webhook, Epoch: delivery.Epoch, Seq: delivery.Seq, Attempt: a.Attempt, State: store.DeliveryPending}
+	r := store.Result{
+		Webhook: delivery.Webhook,
+		Epoch:   delivery.Epoch,
+		Seq:     delivery.Seq,
+		Attempt: a.Attempt,
+		State:   store.DeliveryPending,
+	}
 	if delivery.Attempts > 0 {
 		d.retried.Add(1)
 	}

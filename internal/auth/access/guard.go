@@ -301,7 +301,14 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 // principal returns the caller that sends a key.
 func (f foundKey) principal() Principal {
 	return Principal{
-		ID: f.Account(), Mode: ByKey, Scope: f.scope, Expires: f.expires, Credential: f.ID, Key: f.ID, Plan: f.plan, Operator: f.plan == OperatorPlan,
+		ID:         f.Account(),
+		Mode:       ByKey,
+		Scope:      f.scope,
+		Expires:    f.expires,
+		Credential: f.ID,
+		Key:        f.ID,
+		Plan:       f.plan,
+		Operator:   f.plan == OperatorPlan,
 	}
 }
 

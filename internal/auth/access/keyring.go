@@ -67,7 +67,12 @@ type holder struct {
 // NewKeyring returns a keyring that is empty until Refresh.
 func NewKeyring(s keyStore, audit Audit) *Keyring {
 	k := &Keyring{store: s, audit: audit, used: make(chan *holder, 256)}
-	k.follower = follow.New(follow.Options{Kind: keyKind, Noun: "keys", Store: s, Apply: k.apply})
+	k.follower = follow.New(follow.Options{
+		Kind:  keyKind,
+		Noun:  "keys",
+		Store: s,
+		Apply: k.apply,
+	})
 	k.known.Store(&keys{})
 	k.changed.Store(new(make(chan struct{})))
 	return k
@@ -189,7 +194,9 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 		return Key{}, "", err
 	}
 	raw, newest := newSecret(now)
-	key.ID, key.CreatedAt, key.Secrets = idPrefix+secret.RandomText(idLength), now, []Secret{newest}
+	key.ID = idPrefix + secret.RandomText(idLength)
+	key.CreatedAt = now
+	key.Secrets = []Secret{newest}
 	if err := k.put(ctx, key); err != nil {
 		return Key{}, "", err
 	}
@@ -294,7 +301,12 @@ func (k *Keyring) put(ctx context.Context, key Key) error {
 	if err != nil {
 		return err
 	}
-	if _, err = store.PutRecord(ctx, k.store, store.Record{Kind: keyKind, ID: key.ID, Body: string(body), Revision: key.revision}); err != nil {
+	if _, err = store.PutRecord(ctx, k.store, store.Record{
+		Kind:     keyKind,
+		ID:       key.ID,
+		Body:     string(body),
+		Revision: key.revision,
+	}); err != nil {
 		return err
 	}
 	_ = k.Refresh(ctx) // so that it has effect here at once; the key is stored, and Follow would find it too

@@ -92,7 +92,12 @@ const (
 	BySession // of a browser; only package console knows sessions
 )
 
-var modeNames = [...]string{Anonymous: "anonymous", ByKey: "key", ByToken: "token", BySession: "session"}
+var modeNames = [...]string{
+	Anonymous: "anonymous",
+	ByKey:     "key",
+	ByToken:   "token",
+	BySession: "session",
+}
 
 func (m Mode) String() string { return modeNames[m] }
 

@@ -46,7 +46,12 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 	if reached(found.secret.ExpiresAt, time.Now()) && h.RevokedAt.IsZero() && !reached(h.ExpiresAt, time.Now()) {
 		return foundKey{}, &badKey{id: h.ID, reason: "this key was replaced by a newer one"}
 	}
-	out := foundKey{holder: h, scope: AllScopes, plan: h.Plan, expires: found.secret.ExpiresAt}
+	out := foundKey{
+		holder:  h,
+		scope:   AllScopes,
+		plan:    h.Plan,
+		expires: found.secret.ExpiresAt,
+	}
 	if err := k.checkChain(&out, from); err != nil {
 		return foundKey{}, err
 	}
@@ -136,7 +141,9 @@ func (k *Keyring) State(id string) (o Owner, known bool) {
 	}
 	person, known := k.knownOwner(f.Owner)
 	o.Scope &= person.Scope
-	o.Gone, o.Since, o.Plan = person.Gone, person.Since, person.Plan
+	o.Gone = person.Gone
+	o.Since = person.Since
+	o.Plan = person.Plan
 	return o, known
 }
 

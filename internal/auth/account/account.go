@@ -118,7 +118,13 @@ type ownedGrant struct {
 func New(o Options) *Accounts {
 	a := &Accounts{o: o}
 	a.known.Store(&accounts{})
-	a.follower = follow.New(follow.Options{Kind: kind, Noun: "accounts", Store: o.Store, Apply: a.apply, Logger: o.Logger})
+	a.follower = follow.New(follow.Options{
+		Kind:   kind,
+		Noun:   "accounts",
+		Store:  o.Store,
+		Apply:  a.apply,
+		Logger: o.Logger,
+	})
 	return a
 }
 
@@ -282,7 +288,12 @@ func (a *Accounts) put(ctx context.Context, one Account) error {
 	if err != nil {
 		return err
 	}
-	if _, err := store.PutRecord(ctx, a.o.Store, store.Record{Kind: kind, ID: one.ID, Body: string(body), Revision: one.revision}); err != nil {
+	if _, err := store.PutRecord(ctx, a.o.Store, store.Record{
+		Kind:     kind,
+		ID:       one.ID,
+		Body:     string(body),
+		Revision: one.revision,
+	}); err != nil {
 		return err
 	}
 	// It is applied in the order of revisions. If that fails now, Follow does it: what is

@@ -62,7 +62,9 @@ func (a *Accounts) AddGrant(ctx context.Context, account string, g Grant) (refre
 		if slices.ContainsFunc(one.Grants, func(other Grant) bool { return other.ID == g.ID }) {
 			return fault.New(fault.Conflict, "the grant %s exists already", g.ID)
 		}
-		g.CreatedAt, g.UsedAt, g.ExpiresAt = now, now, now.Add(grantLifetime)
+		g.CreatedAt = now
+		g.UsedAt = now
+		g.ExpiresAt = now.Add(grantLifetime)
 		one.Grants = append(slices.DeleteFunc(one.Grants, func(old Grant) bool { return !now.Before(old.ExpiresAt) }), g)
 		return one.dropExtraGrants()
 	})
@@ -132,7 +134,9 @@ func (a *Accounts) RotateGrant(ctx context.Context, raw, clientID string) (owner
 		if state := a.restricted(a.stateOf(one), one.Grants[i].Key); state.Gone != "" {
 			return gone(state)
 		}
-		one.Grants[i].Once, one.Grants[i].UsedAt, one.Grants[i].ExpiresAt = digestOf(newOnce), now, now.Add(grantLifetime)
+		one.Grants[i].Once = digestOf(newOnce)
+		one.Grants[i].UsedAt = now
+		one.Grants[i].ExpiresAt = now.Add(grantLifetime)
 		owner, g = *one, one.Grants[i]
 		return nil
 	})

@@ -26,7 +26,12 @@ func (a *Accounts) EndRestored(ctx context.Context, log disclosure.Head) (ended 
 			return ended, err
 		}
 	}
-	_, err = store.PutRecord(ctx, a.o.Store, store.Record{Kind: epochKind, ID: "log", Body: log.Epoch, Revision: store.AnyRevision})
+	_, err = store.PutRecord(ctx, a.o.Store, store.Record{
+		Kind:     epochKind,
+		ID:       "log",
+		Body:     log.Epoch,
+		Revision: store.AnyRevision,
+	})
 	return ended, err
 }
 

@@ -54,11 +54,17 @@ func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Sess
 			return gone(state)
 		}
 		if s.Key == "" { // a key says nothing new about a person
-			one.Provider, one.Name, one.Email = profile.Provider, clipped(profile.Name), clipped(profile.Email)
-			one.Plan, one.Scopes, one.Operator = profile.Plan, profile.Scopes, profile.Operator
+			one.Provider = profile.Provider
+			one.Name = clipped(profile.Name)
+			one.Email = clipped(profile.Email)
+			one.Plan = profile.Plan
+			one.Scopes = profile.Scopes
+			one.Operator = profile.Operator
 		}
 		one.SignedInAt = now
-		s.CreatedAt, s.SeenAt, s.ExpiresAt = now, now, now.Add(sessionLifetime)
+		s.CreatedAt = now
+		s.SeenAt = now
+		s.ExpiresAt = now.Add(sessionLifetime)
 		one.Sessions = append(slices.DeleteFunc(one.Sessions, func(old Session) bool { return a.over(old, now) }), s)
 		one.Sessions = dropExtra(one.Sessions, s.Key)
 		return nil

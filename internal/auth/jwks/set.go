@@ -113,7 +113,9 @@ func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 	if wanted && s.flight == nil && (s.tried.IsZero() || now.Sub(s.tried) >= minFetchInterval) {
 		s.start(now)
 	}
-	keys, err, flight := s.keys, s.err, s.flight
+	keys := s.keys
+	err := s.err
+	flight := s.flight
 	s.mu.Unlock()
 
 	if !known && flight != nil {
@@ -123,7 +125,9 @@ func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 			return nil, ctx.Err()
 		}
 		s.mu.Lock()
-		keys, err, served = s.keys, s.err, s.usable(time.Now())
+		keys = s.keys
+		err = s.err
+		served = s.usable(time.Now())
 		s.mu.Unlock()
 	}
 	if !served {
@@ -170,7 +174,10 @@ func (s *Set) reload(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	s.keys, s.loaded, s.stale, s.err = keys, now, now.Add(fresh), nil
+	s.keys = keys
+	s.loaded = now
+	s.stale = now.Add(fresh)
+	s.err = nil
 	return nil
 }
 

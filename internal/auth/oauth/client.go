@@ -109,7 +109,12 @@ func (s *Server) client(ctx context.Context, id string, from ratelimit.Subject) 
 
 func (s *Server) newConfigured(c ClientConfig) (*Client, error) {
 	out := &Client{
-		ID: c.ID, Name: c.Name, Host: hostOf(c.RedirectURIs[0]), RedirectURIs: c.RedirectURIs, Kind: Configured, scopes: access.AllScopes,
+		ID:           c.ID,
+		Name:         c.Name,
+		Host:         hostOf(c.RedirectURIs[0]),
+		RedirectURIs: c.RedirectURIs,
+		Kind:         Configured,
+		scopes:       access.AllScopes,
 	}
 	if out.Name == "" {
 		out.Name = c.ID
@@ -157,8 +162,13 @@ func (s *Server) registered(id string) (*Client, error) {
 
 func newRegistered(id string, r registration) *Client {
 	c := &Client{
-		ID: id, Name: r.Name, Host: hostOf(r.RedirectURIs[0]), RedirectURIs: r.RedirectURIs, Kind: Registered,
-		scopes: access.AllScopes, authentication: token.Authentication{Method: token.AuthNone},
+		ID:             id,
+		Name:           r.Name,
+		Host:           hostOf(r.RedirectURIs[0]),
+		RedirectURIs:   r.RedirectURIs,
+		Kind:           Registered,
+		scopes:         access.AllScopes,
+		authentication: token.Authentication{Method: token.AuthNone},
 	}
 	if c.Name == "" {
 		c.Name = cleanName(c.Host)

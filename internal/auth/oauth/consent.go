@@ -172,8 +172,16 @@ func (s *Server) decided(ctx context.Context, q *Request, p access.Principal, al
 		return s.response(q, url.Values{"error": {"access_denied"}, "error_description": {text}})
 	}
 	c := code{
-		Account: p.ID, Key: p.Key, Client: hash(q.Client.ID), Redirect: hash(q.RedirectURI), Omitted: q.omitted, Challenge: q.Challenge,
-		Scope: scope, Resource: q.Resource, Grant: account.NewGrantID(), Expires: time.Now().Add(codeTime).Unix(),
+		Account:   p.ID,
+		Key:       p.Key,
+		Client:    hash(q.Client.ID),
+		Redirect:  hash(q.RedirectURI),
+		Omitted:   q.omitted,
+		Challenge: q.Challenge,
+		Scope:     scope,
+		Resource:  q.Resource,
+		Grant:     account.NewGrantID(),
+		Expires:   time.Now().Add(codeTime).Unix(),
 	}
 	s.o.Audit(ctx, "app.authorized", append(attrs, slog.String("grant", c.Grant), slog.String("scope", scope.String()), slog.String("audience", q.Resource))...)
 	return s.response(q, url.Values{"code": {s.seal(codeName, c)}})

@@ -67,8 +67,11 @@ type fetched struct {
 func newDocuments(allowPrivate bool, logger *slog.Logger) *documents {
 	return &documents{
 		client:       outbound.NewClient(outbound.Options{AllowPrivate: allowPrivate, Timeout: documentTimeout}),
-		allowPrivate: allowPrivate, logger: logger, fetches: make(chan struct{}, maxFetches), known: map[string]*fetched{},
-		causes: ratelimit.NewWindow(ratelimit.Policy{Name: "client-documents", Limit: maxCaused, Window: causedWindow}),
+		allowPrivate: allowPrivate,
+		logger:       logger,
+		fetches:      make(chan struct{}, maxFetches),
+		known:        map[string]*fetched{},
+		causes:       ratelimit.NewWindow(ratelimit.Policy{Name: "client-documents", Limit: maxCaused, Window: causedWindow}),
 	}
 }
 
@@ -154,7 +157,9 @@ func (d *documents) fetch(id string, f, old *fetched) {
 	if err != nil {
 		f.client, f.err = nil, describe(id, err)
 		if fault.KindOf(f.err) == fault.Unavailable && old != nil && old.client != nil && time.Since(old.loaded) < maxStale {
-			f.client, f.loaded, f.err = old.client, old.loaded, nil
+			f.client = old.client
+			f.loaded = old.loaded
+			f.err = nil
 		}
 	}
 	d.mu.Lock()
@@ -245,7 +250,12 @@ func (d *documents) parse(id string, body []byte) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		ID: id, Name: cleanName(m.Name), Host: u.Host, RedirectURIs: m.RedirectURIs, Kind: Document, scopes: access.AllScopes,
+		ID:           id,
+		Name:         cleanName(m.Name),
+		Host:         u.Host,
+		RedirectURIs: m.RedirectURIs,
+		Kind:         Document,
+		scopes:       access.AllScopes,
 	}
 	if c.Name == "" {
 		c.Name = c.Host

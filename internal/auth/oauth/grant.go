@@ -69,7 +69,12 @@ func (s *Server) exchangeCode(ctx context.Context, q token.Request) (token.Grant
 	if err != nil {
 		return token.Granted{}, err
 	}
-	return s.granted(account.Grant{ID: c.Grant, ClientID: client.ID, Resource: c.Resource, Scopes: c.Scope}, c.Account, c.Scope, refresh)
+	return s.granted(account.Grant{
+		ID:       c.Grant,
+		ClientID: client.ID,
+		Resource: c.Resource,
+		Scopes:   c.Scope,
+	}, c.Account, c.Scope, refresh)
 }
 
 // check compares a request with the code in it.
@@ -108,7 +113,13 @@ func (s *Server) addGrant(ctx context.Context, c code, client Client) (refresh s
 		return "", s.endReplayed(ctx, c)
 	}
 	refresh, err = s.o.Accounts.AddGrant(ctx, c.Account, account.Grant{
-		ID: c.Grant, ClientID: client.ID, ClientName: client.Name, ClientHost: client.Host, Resource: c.Resource, Scopes: c.Scope, Key: c.Key,
+		ID:         c.Grant,
+		ClientID:   client.ID,
+		ClientName: client.Name,
+		ClientHost: client.Host,
+		Resource:   c.Resource,
+		Scopes:     c.Scope,
+		Key:        c.Key,
 	})
 	if err != nil {
 		return "", grantRefusal(err)
@@ -149,7 +160,13 @@ func (s *Server) granted(g account.Grant, owner string, scope access.Scope, refr
 		return token.Granted{}, token.Refuse(token.CodeInvalidGrant, "the grant has ended, or has none of these scopes any more")
 	}
 	return token.Granted{
-		Token:   access.Token{Subject: owner, ClientID: g.ClientID, Audience: g.Resource, Scope: scope, Grant: g.ID},
+		Token: access.Token{
+			Subject:  owner,
+			ClientID: g.ClientID,
+			Audience: g.Resource,
+			Scope:    scope,
+			Grant:    g.ID,
+		},
 		Refresh: refresh,
 	}, nil
 }

@@ -70,8 +70,11 @@ func New(o Options) (*Server, error) {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
 	}
 	s := &Server{
-		o: o, configured: map[string]*Client{}, documents: newDocuments(o.Config.AllowPrivateDocuments, o.Logger),
-		registrations: ratelimit.NewWindow(ratelimit.Policy{Name: "registrations", Limit: 60, Window: time.Hour}), minAge: minAge,
+		o:             o,
+		configured:    map[string]*Client{},
+		documents:     newDocuments(o.Config.AllowPrivateDocuments, o.Logger),
+		registrations: ratelimit.NewWindow(ratelimit.Policy{Name: "registrations", Limit: 60, Window: time.Hour}),
+		minAge:        minAge,
 	}
 	for _, c := range o.Config.Clients {
 		client, err := s.newConfigured(c)

@@ -53,8 +53,13 @@ func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request, _ *token.
 	}
 	s.o.Audit(r.Context(), "client.registered", slog.String("name", content.Name), slog.String("host", hostOf(content.RedirectURIs[0])), slog.String("client_ip", addr.String()))
 	return http.StatusCreated, registrationResponse{
-		ClientID: id, IssuedAt: now.Unix(), Name: content.Name, RedirectURIs: content.RedirectURIs, Auth: token.AuthNone,
-		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+		ClientID:      id,
+		IssuedAt:      now.Unix(),
+		Name:          content.Name,
+		RedirectURIs:  content.RedirectURIs,
+		Auth:          token.AuthNone,
+		GrantTypes:    []string{"authorization_code", "refresh_token"},
+		ResponseTypes: []string{"code"},
 	}, nil
 }
 

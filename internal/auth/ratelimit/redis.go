@@ -71,32 +71,37 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{pause: pause, logger: logger, slots: make(chan struct{}, connections), options: redis.Options{
-		Network:   parsed.Network,
-		Addr:      parsed.Addr,
-		Username:  parsed.Username,
-		Password:  parsed.Password,
-		DB:        parsed.DB,
-		TLSConfig: parsed.TLSConfig,
+	r := &Redis{
+		pause:  pause,
+		logger: logger,
+		slots:  make(chan struct{}, connections),
+		options: redis.Options{
+			Network:   parsed.Network,
+			Addr:      parsed.Addr,
+			Username:  parsed.Username,
+			Password:  parsed.Password,
+			DB:        parsed.DB,
+			TLSConfig: parsed.TLSConfig,
 
-		// Dialing takes longer than a command, and many may dial at once.
-		DialTimeout:   5 * timeout,
-		ReadTimeout:   timeout,
-		WriteTimeout:  timeout,
-		PoolTimeout:   timeout,
-		MaxRetries:    -1,
-		DialerRetries: 1,
+			// Dialing takes longer than a command, and many may dial at once.
+			DialTimeout:   5 * timeout,
+			ReadTimeout:   timeout,
+			WriteTimeout:  timeout,
+			PoolTimeout:   timeout,
+			MaxRetries:    -1,
+			DialerRetries: 1,
 
-		PoolSize: connections,
-		// After PoolSize failed dials the client starts a goroutine that outlives
-		// Close. The first failure closes the client long before.
-		MaxConcurrentDials: 4,
+			PoolSize: connections,
+			// After PoolSize failed dials the client starts a goroutine that outlives
+			// Close. The first failure closes the client long before.
+			MaxConcurrentDials: 4,
 
-		// No features beyond scripts.
-		Protocol:         2,
-		DisableIdentity:  true,
-		PipelinePoolSize: -1,
-	}}
+			// No features beyond scripts.
+			Protocol:         2,
+			DisableIdentity:  true,
+			PipelinePoolSize: -1,
+		},
+	}
 	r.options.Dialer = limitReplies(redis.NewDialer(&r.options))
 	r.client = redis.NewClient(&r.options)
 	r.ping()

@@ -37,7 +37,12 @@ type log []time.Duration
 // NewWindow returns an empty window. It panics for an invalid policy.
 func NewWindow(p Policy) *Window {
 	p.check()
-	return &Window{policy: p, capacity: capacity, start: time.Now(), recent: map[Subject]log{}}
+	return &Window{
+		policy:   p,
+		capacity: capacity,
+		start:    time.Now(),
+		recent:   map[Subject]log{},
+	}
 }
 
 // Take implements Limiter.
@@ -113,7 +118,9 @@ func (w *Window) rotate(now time.Duration) {
 	if age < w.policy.Window {
 		return
 	}
-	w.older, w.recent, w.rotated = w.recent, map[Subject]log{}, now
+	w.older = w.recent
+	w.recent = map[Subject]log{}
+	w.rotated = now
 	if age >= 2*w.policy.Window {
 		w.older = nil // no request for a whole window
 	}

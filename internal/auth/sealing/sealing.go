@@ -38,7 +38,13 @@ func New(records store.Records, outer *secret.Box, log *slog.Logger) *Key {
 		log = slog.New(slog.DiscardHandler)
 	}
 	k := &Key{records: records, outer: outer, log: log}
-	k.follower = follow.New(follow.Options{Kind: kind, Noun: "sealing key", Store: records, Apply: k.apply, Logger: log})
+	k.follower = follow.New(follow.Options{
+		Kind:   kind,
+		Noun:   "sealing key",
+		Store:  records,
+		Apply:  k.apply,
+		Logger: log,
+	})
 	return k
 }
 
@@ -68,7 +74,12 @@ func (k *Key) Follow(ctx context.Context) error { return k.follower.Run(ctx) }
 
 func (k *Key) put(ctx context.Context, revision int64) error {
 	sealed := k.outer.Seal(kind, secret.RandomText(keyLength))
-	_, err := store.PutRecord(ctx, k.records, store.Record{Kind: kind, ID: id, Body: sealed, Revision: revision})
+	_, err := store.PutRecord(ctx, k.records, store.Record{
+		Kind:     kind,
+		ID:       id,
+		Body:     sealed,
+		Revision: revision,
+	})
 	return err
 }
 

@@ -95,8 +95,11 @@ func (p *provider) ask(ctx context.Context) {
 
 func (p *provider) oauth(found *oidc.Provider, baseURL string) *oauth2.Config {
 	return &oauth2.Config{
-		ClientID: p.ClientID, ClientSecret: p.secret, Endpoint: found.Endpoint(), RedirectURL: baseURL + CallbackPath + p.ID,
-		Scopes: []string{oidc.ScopeOpenID, "email", "profile"},
+		ClientID:     p.ClientID,
+		ClientSecret: p.secret,
+		Endpoint:     found.Endpoint(),
+		RedirectURL:  baseURL + CallbackPath + p.ID,
+		Scopes:       []string{oidc.ScopeOpenID, "email", "profile"},
 	}
 }
 
@@ -136,7 +139,12 @@ func (s *Service) Start(w http.ResponseWriter, r *http.Request, id, next string)
 		return err
 	}
 	kept := started{
-		Provider: p.ID, State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: Next(next), Expires: time.Now().Add(startLifetime),
+		Provider: p.ID,
+		State:    rand.Text(),
+		Nonce:    rand.Text(),
+		Verifier: oauth2.GenerateVerifier(),
+		Next:     Next(next),
+		Expires:  time.Now().Add(startLifetime),
 	}
 	text, err := json.Marshal(kept)
 	if err != nil {
@@ -288,7 +296,12 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 		return account.Account{}, errors.New(p.notAllowed(who))
 	}
 	return account.Account{
-		ID: p.Issuer + "#" + token.Subject, Provider: p.ID, Name: who.Name, Email: who.verified(), Plan: p.Plan, Scopes: p.scopes,
+		ID:       p.Issuer + "#" + token.Subject,
+		Provider: p.ID,
+		Name:     who.Name,
+		Email:    who.verified(),
+		Plan:     p.Plan,
+		Scopes:   p.scopes,
 		Operator: p.Operators.match(who),
 	}, nil
 }

@@ -138,8 +138,14 @@ func (s *Service) Session(r *http.Request) *Session {
 	state := s.o.Accounts.SessionState(one, found)
 	return &Session{
 		Principal: access.Principal{
-			ID: one.ID, Mode: access.BySession, Scope: state.Scope, Expires: found.ExpiresAt, Credential: found.ID,
-			Key: found.Key, Plan: state.Plan, Operator: state.Operator,
+			ID:         one.ID,
+			Mode:       access.BySession,
+			Scope:      state.Scope,
+			Expires:    found.ExpiresAt,
+			Credential: found.ID,
+			Key:        found.Key,
+			Plan:       state.Plan,
+			Operator:   state.Operator,
 		},
 		Account: one, Token: formToken(parts[2]),
 	}
@@ -200,7 +206,12 @@ func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string
 	if err := s.countKey(w, r.Context(), from, p.Key); err != nil {
 		return "", err
 	}
-	profile := account.Account{ID: p.ID, Plan: p.Plan, Scopes: p.Scope, Operator: p.Operator}
+	profile := account.Account{
+		ID:       p.ID,
+		Plan:     p.Plan,
+		Scopes:   p.Scope,
+		Operator: p.Operator,
+	}
 	if key, ok := s.o.Keys.Key(p.ID); ok {
 		profile.Name = key.Name
 	} else if known, ok := s.o.Accounts.Account(p.ID); ok {
@@ -260,7 +271,13 @@ const gone = -time.Second
 // setCookie sets a cookie that only this host receives and no script can read.
 func setCookie(w http.ResponseWriter, name, value string, lifetime time.Duration) {
 	http.SetCookie(w, &http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name:     name,
+		Value:    value,
+		Path:     "/",
+		MaxAge:   int(lifetime.Seconds()),
+		Secure:   true,
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
 	})
 }
 

@@ -38,8 +38,15 @@ type accessClaims struct {
 func (s *Server) issue(t access.Token, key *signingKey, now time.Time) (issued, error) {
 	t.ID, t.Expires = rand.Text(), now.Add(s.lifetime).Truncate(time.Second)
 	payload, err := json.Marshal(accessClaims{
-		Issuer: s.o.BaseURL, Subject: t.Subject, Audience: t.Audience, ClientID: t.ClientID, Scope: t.Scope.String(),
-		IssuedAt: now.Unix(), Expires: t.Expires.Unix(), ID: t.ID, Grant: t.Grant,
+		Issuer:   s.o.BaseURL,
+		Subject:  t.Subject,
+		Audience: t.Audience,
+		ClientID: t.ClientID,
+		Scope:    t.Scope.String(),
+		IssuedAt: now.Unix(),
+		Expires:  t.Expires.Unix(),
+		ID:       t.ID,
+		Grant:    t.Grant,
 	})
 	if err != nil {
 		return issued{}, err
@@ -122,8 +129,15 @@ func (s *Server) check(ctx context.Context, raw string) (t access.Token, err err
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return access.Token{
-		Subject: c.Subject, Issuer: issuer, ClientID: c.ClientID, Audience: c.Audience,
-		Scope: knownScopes(strings.Fields(c.Scope)), Expires: time.Unix(c.Expires, 0), ID: c.ID, Grant: c.Grant, KeyID: j.kid,
+		Subject:  c.Subject,
+		Issuer:   issuer,
+		ClientID: c.ClientID,
+		Audience: c.Audience,
+		Scope:    knownScopes(strings.Fields(c.Scope)),
+		Expires:  time.Unix(c.Expires, 0),
+		ID:       c.ID,
+		Grant:    c.Grant,
+		KeyID:    j.kid,
 	}, nil
 }
 

@@ -71,7 +71,12 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, known *Known
 	}
 	s.o.Audit(context.WithoutCancel(r.Context()), "token.issued", attrs...)
 	return http.StatusOK, success{
-		AccessToken: out.raw, IssuedType: out.kind, TokenType: "Bearer", ExpiresIn: int(s.lifetime.Seconds()), Scope: t.Scope.String(), Refresh: out.next,
+		AccessToken: out.raw,
+		IssuedType:  out.kind,
+		TokenType:   "Bearer",
+		ExpiresIn:   int(s.lifetime.Seconds()),
+		Scope:       t.Scope.String(),
+		Refresh:     out.next,
 	}, nil
 }
 

@@ -35,7 +35,13 @@ func (s *Server) readGrant(f Form) (grant, error) {
 	case grantExchange:
 		return readExchange(f)
 	case grantJWTBearer:
-		g := grant{assertion: f["assertion"], field: "assertion", idJAG: true, jwt: true, bad: CodeInvalidGrant}
+		g := grant{
+			assertion: f["assertion"],
+			field:     "assertion",
+			idJAG:     true,
+			jwt:       true,
+			bad:       CodeInvalidGrant,
+		}
 		if g.assertion == "" {
 			return g, Refuse(CodeInvalidRequest, "assertion is missing")
 		}
@@ -48,7 +54,12 @@ func (s *Server) readGrant(f Form) (grant, error) {
 
 func readExchange(f Form) (grant, error) {
 	// RFC 8693 has no error code for an invalid subject token.
-	g := grant{assertion: f["subject_token"], field: "subject_token", bad: CodeInvalidRequest, issued: tokenAccess}
+	g := grant{
+		assertion: f["subject_token"],
+		field:     "subject_token",
+		bad:       CodeInvalidRequest,
+		issued:    tokenAccess,
+	}
 	switch f["subject_token_type"] {
 	case tokenIDJAG:
 		g.idJAG = true
@@ -144,7 +155,11 @@ func (s *Server) grant(r *http.Request, g grant, creds credentials, asked tokenR
 		return issued{}, err
 	}
 	return s.issue(access.Token{
-		Subject: a.issuer.name + "#" + a.subject, Issuer: a.issuer.name, ClientID: c.id, Audience: target, Scope: scope,
+		Subject:  a.issuer.name + "#" + a.subject,
+		Issuer:   a.issuer.name,
+		ClientID: c.id,
+		Audience: target,
+		Scope:    scope,
 	}, key, time.Now())
 }
 

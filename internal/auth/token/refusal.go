@@ -50,7 +50,11 @@ func InvalidClient(text string) *Refusal {
 // Unavailable returns the refusal of a request that cannot be checked now.
 func Unavailable(cause error) *Refusal {
 	return &Refusal{
-		status: http.StatusServiceUnavailable, code: CodeUnavailable, text: "the request cannot be checked at this moment: try again soon", cause: cause, wait: "2",
+		status: http.StatusServiceUnavailable,
+		code:   CodeUnavailable,
+		text:   "the request cannot be checked at this moment: try again soon",
+		cause:  cause,
+		wait:   "2",
 	}
 }
 
@@ -70,7 +74,12 @@ func asRefusal(err error) *Refusal {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
 	}
-	return &Refusal{status: http.StatusInternalServerError, code: CodeInternal, text: "something went wrong on our side", cause: err}
+	return &Refusal{
+		status: http.StatusInternalServerError,
+		code:   CodeInternal,
+		text:   "something went wrong on our side",
+		cause:  err,
+	}
 }
 
 // description replaces characters that RFC 6749 does not allow.

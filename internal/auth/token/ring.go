@@ -64,10 +64,19 @@ func NewRing(records store.Records, sealer Sealer, log *slog.Logger) *Ring {
 		log = slog.New(slog.DiscardHandler)
 	}
 	r := &Ring{
-		records: records, sealer: sealer, log: log, known: map[int]*signingKey{},
+		records:  records,
+		sealer:   sealer,
+		log:      log,
+		known:    map[int]*signingKey{},
 		generate: func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, keyBits) },
 	}
-	r.follower = follow.New(follow.Options{Kind: signingKind, Noun: "signing keys", Store: records, Apply: r.apply, Logger: log})
+	r.follower = follow.New(follow.Options{
+		Kind:   signingKind,
+		Noun:   "signing keys",
+		Store:  records,
+		Apply:  r.apply,
+		Logger: log,
+	})
 	r.now.Store(&keys{})
 	return r
 }
@@ -139,8 +148,11 @@ func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (Sign
 	}
 	now := time.Now().UTC()
 	record := keyRecord{
-		KeyID: kid, CreatedAt: now, SignsFrom: now.Add(wait), DistrustsOlder: distrust,
-		PrivateKey: r.sealer.Seal(sealName(id), base64.StdEncoding.EncodeToString(der)),
+		KeyID:          kid,
+		CreatedAt:      now,
+		SignsFrom:      now.Add(wait),
+		DistrustsOlder: distrust,
+		PrivateKey:     r.sealer.Seal(sealName(id), base64.StdEncoding.EncodeToString(der)),
 	}
 	body, err := json.Marshal(record)
 	if err != nil {

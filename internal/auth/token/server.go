@@ -74,9 +74,11 @@ func New(o Options) (*Server, error) {
 		o.Audit = func(context.Context, string, ...slog.Attr) {}
 	}
 	s := &Server{
-		o: o, lifetime: o.Config.TokenLifetime.Truncate(time.Second), issuers: map[string]*issuer{},
-		audited: ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
-		limits:  access.NewLimitAudit(o.Audit),
+		o:        o,
+		lifetime: o.Config.TokenLifetime.Truncate(time.Second),
+		issuers:  map[string]*issuer{},
+		audited:  ratelimit.NewWindow(ratelimit.Policy{Name: "audit", Limit: 1, Window: time.Minute}),
+		limits:   access.NewLimitAudit(o.Audit),
 	}
 	for i, c := range o.Config.Issuers {
 		iss, err := s.issuer(c)
@@ -91,8 +93,11 @@ func New(o Options) (*Server, error) {
 // issuer converts the configuration of an issuer, which is valid.
 func (s *Server) issuer(c Issuer) (*issuer, error) {
 	iss := &issuer{
-		name: c.Issuer, audiences: c.Audiences, clients: map[string]*client{},
-		scopes: knownScopes(c.Scopes), defaults: knownScopes(c.DefaultScopes),
+		name:      c.Issuer,
+		audiences: c.Audiences,
+		clients:   map[string]*client{},
+		scopes:    knownScopes(c.Scopes),
+		defaults:  knownScopes(c.DefaultScopes),
 	}
 	var err error
 	if iss.keys, err = s.o.Keys(c.JWKSURL, c.JWKSFile, c.AllowPrivate); err != nil {

@@ -137,7 +137,12 @@ func (ks *keys) published(now time.Time) jose.JSONWebKeySet {
 	set := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{}}
 	for _, k := range ks.all {
 		if k.trusted(now) {
-			set.Keys = append(set.Keys, jose.JSONWebKey{Key: k.public, KeyID: k.record.KeyID, Algorithm: string(jose.RS256), Use: "sig"})
+			set.Keys = append(set.Keys, jose.JSONWebKey{
+				Key:       k.public,
+				KeyID:     k.record.KeyID,
+				Algorithm: string(jose.RS256),
+				Use:       "sig",
+			})
 		}
 	}
 	return set

@@ -119,7 +119,12 @@ func (c *Counter) newCount(s *shard, k key, today disclosure.Day) *count {
 		return nil
 	}
 	if n != nil {
-		s.past = append(s.past, store.Count{Owner: k.owner, Day: n.day, Operation: k.operation, N: n.n})
+		s.past = append(s.past, store.Count{
+			Owner:     k.owner,
+			Day:       n.day,
+			Operation: k.operation,
+			N:         n.n,
+		})
 	}
 	c.size.Add(1)
 	k.owner = strings.Clone(k.owner) // it may be part of a longer text
@@ -152,7 +157,12 @@ func (s *shard) list() []store.Count {
 	defer s.mu.Unlock()
 	all := slices.Clone(s.past)
 	for k, n := range s.counts {
-		all = append(all, store.Count{Owner: k.owner, Day: n.day, Operation: k.operation, N: n.n})
+		all = append(all, store.Count{
+			Owner:     k.owner,
+			Day:       n.day,
+			Operation: k.operation,
+			N:         n.n,
+		})
 	}
 	return all
 }

@@ -92,7 +92,11 @@ func New(o Options) (*Bucket, error) {
 		o.Timeout = 2 * time.Minute
 	}
 	b := &Bucket{
-		url: "https://" + name + ".s3." + o.Region + ".amazonaws.com", prefix: prefix, region: o.Region, where: o.Address, timeout: o.Timeout,
+		url:         "https://" + name + ".s3." + o.Region + ".amazonaws.com",
+		prefix:      prefix,
+		region:      o.Region,
+		where:       o.Address,
+		timeout:     o.Timeout,
 		flag:        cmp.Or(o.Flag, "--documents-s3"),
 		credentials: aws.Credentials{AccessKeyID: o.AccessKey, SecretAccessKey: o.SecretKey},
 		signer:      v4.NewSigner(func(s *v4.SignerOptions) { s.DisableURIPathEscaping = true }), // as S3 requires
@@ -108,8 +112,13 @@ func New(o Options) (*Bucket, error) {
 func newClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTimeout}).DialContext, TLSHandshakeTimeout: dialTimeout,
-			ResponseHeaderTimeout: quietTimeout, IdleConnTimeout: time.Minute, MaxIdleConnsPerHost: 4, ForceAttemptHTTP2: true,
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			TLSHandshakeTimeout:   dialTimeout,
+			ResponseHeaderTimeout: quietTimeout,
+			IdleConnTimeout:       time.Minute,
+			MaxIdleConnsPerHost:   4,
+			ForceAttemptHTTP2:     true,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a wrong region
 	}

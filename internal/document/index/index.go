@@ -66,7 +66,13 @@ func (x *Index) find(ctx context.Context, q Query, among search.NumberSet) (sear
 	if err != nil {
 		return nil, err
 	}
-	e := evaluation{store: x.store, query: q, among: among, segments: segments, blocks: map[int64][]byte{}}
+	e := evaluation{
+		store:    x.store,
+		query:    q,
+		among:    among,
+		segments: segments,
+		blocks:   map[int64][]byte{},
+	}
 	return e.run(ctx)
 }
 

@@ -154,7 +154,9 @@ func (p *positions) advance() bool {
 		p.err = ErrDamaged
 		return false
 	}
-	p.n, p.encoded, p.rest = p.next+int(distance), encoded, rest
+	p.n = p.next + int(distance)
+	p.encoded = encoded
+	p.rest = rest
 	p.next = p.n + 1
 	return true
 }

@@ -88,7 +88,9 @@ func New(o Options) (*Client, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Client{
-		o: o, address: address, log: o.Logger,
+		o:       o,
+		address: address,
+		log:     o.Logger,
 		client: &http.Client{
 			Transport:     o.Transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -115,7 +117,9 @@ func endpoint(base string) (string, error) {
 	default:
 		u.Path = base + path
 	}
-	u.RawPath, u.Fragment, u.RawFragment = "", "", ""
+	u.RawPath = ""
+	u.Fragment = ""
+	u.RawFragment = ""
 	return u.String(), nil
 }
 

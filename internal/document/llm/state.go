@@ -73,7 +73,9 @@ func (c *Client) record(ctx context.Context, f *failure, d dialect, tokens int) 
 	c.stats.Tokens += uint64(tokens)
 	c.used += tokens
 	if f == nil {
-		c.failures, c.until, c.pause = 0, time.Time{}, 0
+		c.failures = 0
+		c.until = time.Time{}
+		c.pause = 0
 		return
 	}
 	c.stats.Failures++

@@ -30,7 +30,9 @@ func (r *factReader) date(i int) (fact, bool) {
 			next++
 		}
 		if month := cmp.Or(months[r.word(next)], shortMonths[r.word(next)]); month > 0 {
-			f.day, f.month, f.to = day, month, next+1
+			f.day = day
+			f.month = month
+			f.to = next + 1
 			return r.withYear(f), true
 		}
 	}
@@ -52,7 +54,12 @@ var layouts = []string{"2006-01-02", "2/1/2006", "2.1.2006", "2-1-2006", "2/1/06
 func numericDate(text string) (fact, bool) {
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
-			return fact{kind: date, year: t.Year(), month: int(t.Month()), day: t.Day()}, true
+			return fact{
+				kind:  date,
+				year:  t.Year(),
+				month: int(t.Month()),
+				day:   t.Day(),
+			}, true
 		}
 	}
 	return fact{}, false

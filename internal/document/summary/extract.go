@@ -108,7 +108,11 @@ func candidates(s Source) []candidate {
 					continue
 				}
 				if c, ok := newCandidate(page, at); ok {
-					c.Page, c.place, c.order, c.item, c.aside = n+1, place, len(found), lead.MatchString(text), aside
+					c.Page = n + 1
+					c.place = place
+					c.order = len(found)
+					c.item = lead.MatchString(text)
+					c.aside = aside
 					found = append(found, c)
 				}
 			}
@@ -166,7 +170,12 @@ func newCandidate(page string, at span) (candidate, bool) {
 	if k == never || strings.Count(folded, " ") <= shortestWords {
 		return candidate{}, false
 	}
-	return candidate{Sentence: Sentence{Text: text, Quote: quote}, kind: k, folded: folded, stems: stems(folded)}, true
+	return candidate{
+		Sentence: Sentence{Text: text, Quote: quote},
+		kind:     k,
+		folded:   folded,
+		stems:    stems(folded),
+	}, true
 }
 
 // closed returns a sentence that opens a list without its colon, if it has a

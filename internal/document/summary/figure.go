@@ -204,7 +204,9 @@ func (r *factReader) boundAt(i int) string {
 	if bound := boundMarks[r.mark(i-1)]; bound != "" {
 		return bound
 	}
-	near, longest, bound := r.words(i-4, i), 0, ""
+	near := r.words(i-4, i)
+	longest := 0
+	bound := ""
 	for name, words := range bounds {
 		for _, phrase := range words { // "no superior a" is not "superior a"
 			ends := strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") || strings.HasSuffix(near, phrase+"of ")
@@ -370,7 +372,10 @@ func (r *factReader) joinRanges() {
 		}
 		if f.kind == figure && f.unit == "" {
 			if day, ok := r.day(f.from); ok && next.kind == date && next.day > 0 {
-				f.kind, f.day, f.month, f.year = date, day, next.month, next.year
+				f.kind = date
+				f.day = day
+				f.month = next.month
+				f.year = next.year
 			} else if next.kind == figure && next.unit != "" {
 				f.unit = next.unit
 				if f.power == 0 {

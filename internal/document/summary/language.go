@@ -38,7 +38,10 @@ const shortText = 12
 // inSpanish reports whether a sentence is in Spanish. A document in another language
 // may have sentences in Spanish, but they need more evidence.
 func inSpanish(text, language string) bool {
-	words, spanish, surely, other := 0, 0, 0, 0
+	words := 0
+	spanish := 0
+	surely := 0
+	other := 0
 	for w := range strings.FieldsSeq(fold(text)) {
 		words++
 		switch {

@@ -41,7 +41,9 @@ func (l *Log) Recovered(message string, attrs ...any) {
 	if message != "" {
 		l.log(slog.LevelInfo, message, attrs)
 	}
-	l.since, l.logged, l.failures = time.Time{}, time.Time{}, 0
+	l.since = time.Time{}
+	l.logged = time.Time{}
+	l.failures = 0
 }
 
 // log adds how often it failed, and for how long, when it was not the first.

@@ -38,7 +38,13 @@ type Writer struct {
 // New returns a Writer and starts to write to w. It calls cancel if the reader is
 // too slow or gone.
 func New(w http.ResponseWriter, cancel func()) *Writer {
-	q := &Writer{w: w, control: http.NewResponseController(w), cancel: cancel, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	q := &Writer{
+		w:       w,
+		control: http.NewResponseController(w),
+		cancel:  cancel,
+		wake:    make(chan struct{}, 1),
+		done:    make(chan struct{}),
+	}
 	_ = q.control.SetReadDeadline(time.Time{}) // otherwise the connection ends at the deadline of the request
 	w.Header().Set("X-Accel-Buffering", "no")
 	go q.run()

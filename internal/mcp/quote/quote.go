@@ -27,7 +27,9 @@ func Append(b []byte, s string, limit int) []byte {
 			break
 		}
 		if plain[s[i]] { // nearly all are
-			b, n, space = append(b, s[i]), n+1, false
+			b = append(b, s[i])
+			n = n + 1
+			space = false
 			i++
 			continue
 		}
@@ -52,7 +54,9 @@ func Append(b []byte, s string, limit int) []byte {
 		case c == '«' || c == '»':
 			c = '"'
 		}
-		b, n, space = utf8.AppendRune(b, c), n+utf8.RuneLen(c), false
+		b = utf8.AppendRune(b, c)
+		n = n + utf8.RuneLen(c)
+		space = false
 	}
 	return append(bytes.TrimSuffix(b, []byte(" ")), "»"...)
 }

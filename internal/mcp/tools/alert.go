@@ -68,8 +68,13 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 	}
 	body := query.NewFilterBody(filter)
 	out := proposal{
-		Filter: body, Days: alertDays, Total: preview.Total, Weeks: weeks(preview.Days), Samples: preview.Samples, Resource: resourceOf(body),
-		Request: restRequest{"POST", s.BaseURL + "/api/v1/webhooks", map[string]string{"Authorization": "Bearer YOUR_KEY", "Content-Type": "application/json"}, map[string]any{"url": receiver, "filter": body}},
+		Filter:   body,
+		Days:     alertDays,
+		Total:    preview.Total,
+		Weeks:    weeks(preview.Days),
+		Samples:  preview.Samples,
+		Resource: resourceOf(body),
+		Request:  restRequest{"POST", s.BaseURL + "/api/v1/webhooks", map[string]string{"Authorization": "Bearer YOUR_KEY", "Content-Type": "application/json"}, map[string]any{"url": receiver, "filter": body}},
 	}
 	for i, row := range out.Samples {
 		out.Samples[i] = shrink(row, maxRow/2)

@@ -216,11 +216,22 @@ func (s *Service) documentPiece(ctx context.Context, snapshot *catalog.Snapshot,
 	if err != nil {
 		return documentPiece{}, err
 	}
-	out := documentPiece{ID: r.ID, Status: "pending", Text: []pageText{}, Offset: offset, Seq: snapshot.Seq(), Cursor: snapshot.Head().String(), PDFURL: query.OrNull(quote.Link(r.PDFURL))}
+	out := documentPiece{
+		ID:     r.ID,
+		Status: "pending",
+		Text:   []pageText{},
+		Offset: offset,
+		Seq:    snapshot.Seq(),
+		Cursor: snapshot.Head().String(),
+		PDFURL: query.OrNull(quote.Link(r.PDFURL)),
+	}
 	if piece == nil {
 		return out, nil
 	}
-	out.Status, out.Total, out.Pages, out.Language = "ready", piece.Total, len(text.Pages), query.OrNull(text.Language)
+	out.Status = "ready"
+	out.Total = piece.Total
+	out.Pages = len(text.Pages)
+	out.Language = query.OrNull(text.Language)
 	pages, next := trim(piece, offset, size)
 	out.Text = append(out.Text, pages...)
 	if next > 0 && next < piece.Total {

@@ -76,7 +76,12 @@ func (s *Service) searchAll(ctx context.Context, snapshot *catalog.Snapshot, que
 	if err != nil || len(page.Reports) == maxFound || by.Mode == access.Anonymous {
 		return page.Reports, err
 	}
-	inside, err := s.Query.Reports(ctx, snapshot, query.List{Filter: disclosure.Filter{Search: question}, Page: 1, Limit: maxFound, InDocuments: true})
+	inside, err := s.Query.Reports(ctx, snapshot, query.List{
+		Filter:      disclosure.Filter{Search: question},
+		Page:        1,
+		Limit:       maxFound,
+		InDocuments: true,
+	})
 	if fault.KindOf(err) == fault.Invalid { // words that a search in documents cannot have
 		return page.Reports, nil
 	}

@@ -39,7 +39,12 @@ const Origin = "example.org/log"
 
 // New returns a server of a log with so many changes.
 func New(t testing.TB, size int) *Server {
-	s := &Server{t: t, Origin: Origin, Seed: 1, Tree: &proof.Tree{}}
+	s := &Server{
+		t:      t,
+		Origin: Origin,
+		Seed:   1,
+		Tree:   &proof.Tree{},
+	}
 	s.Grow(size, "")
 	return s
 }
@@ -47,7 +52,9 @@ func New(t testing.TB, size int) *Server {
 // Change returns the leaf of a change.
 func Change(seq int, mark string) []byte {
 	return proof.Leaf{
-		Seq: int64(seq), Event: "report.published", Time: time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC).Add(time.Duration(seq) * time.Second),
+		Seq:    int64(seq),
+		Event:  "report.published",
+		Time:   time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC).Add(time.Duration(seq) * time.Second),
 		Record: fmt.Appendf(nil, `{"id":"ip-%d%s"}`, seq, mark),
 	}.Append(nil)
 }

@@ -43,7 +43,13 @@ func (c *Checker) checkEntries(ctx context.Context, t *tree) (checked int64, err
 // checkEntry compares an entry with its hash in the tree, and with its place.
 func (c *Checker) checkEntry(ctx context.Context, t *tree, seq int64, entry []byte, want tlog.Hash) error {
 	wrong := func(format string, args ...any) error {
-		return &Mismatch{Kind: Entry, New: t.of, First: seq, Last: seq, Detail: fmt.Sprintf(format, args...)}
+		return &Mismatch{
+			Kind:   Entry,
+			New:    t.of,
+			First:  seq,
+			Last:   seq,
+			Detail: fmt.Sprintf(format, args...),
+		}
 	}
 	if len(entry) == 0 { // it is too long for a bundle
 		p, err := c.Log.proof(ctx, seq)

@@ -132,7 +132,9 @@ func (h *History) save(text []byte, c proof.Checkpoint, added []tlog.Hash, keys 
 		}
 	}
 	h.leaves.Append(added...)
-	h.text, h.Checkpoint, h.Warning = text, c, ""
+	h.text = text
+	h.Checkpoint = c
+	h.Warning = ""
 	return nil
 }
 

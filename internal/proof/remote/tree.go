@@ -31,7 +31,12 @@ type tree struct {
 }
 
 func (l *Log) tree(ctx context.Context, c proof.Checkpoint) *tree {
-	t := &tree{ctx: ctx, log: l, of: c, kept: map[tlog.Tile][]byte{}}
+	t := &tree{
+		ctx:  ctx,
+		log:  l,
+		of:   c,
+		kept: map[tlog.Tile][]byte{},
+	}
 	t.tiles = tlog.TileHashReader(tlog.Tree{N: c.Size, Hash: c.Root}, t)
 	return t
 }

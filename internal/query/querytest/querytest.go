@@ -27,7 +27,11 @@ func Instant(s string) time.Time {
 // Report returns a report with a type, number and time.
 func Report(t disclosure.Type, number int64, at string) disclosure.Report {
 	return disclosure.Report{
-		Type: t, Number: number, CompanyName: "ACEROS DE NAVALBRUMA, S.A.", Title: "[Simulación] Otros", PublishedAt: Instant(at),
+		Type:        t,
+		Number:      number,
+		CompanyName: "ACEROS DE NAVALBRUMA, S.A.",
+		Title:       "[Simulación] Otros",
+		PublishedAt: Instant(at),
 	}
 }
 
@@ -37,33 +41,72 @@ func Market() store.Batch {
 	return store.Batch{
 		Issuers: []disclosure.Issuer{
 			{
-				NIF: "A-69000016", Name: "BODEGAS DE VALDEBRISA, S.A.", Ticker: "BVB", Market: "SIBE", Kind: disclosure.Company,
-				ISINs: []string{"ES0SIM000010"}, FormerNames: []string{"VIÑEDOS DEL ÑANDÚ, S.A."},
+				NIF:         "A-69000016",
+				Name:        "BODEGAS DE VALDEBRISA, S.A.",
+				Ticker:      "BVB",
+				Market:      "SIBE",
+				Kind:        disclosure.Company,
+				ISINs:       []string{"ES0SIM000010"},
+				FormerNames: []string{"VIÑEDOS DEL ÑANDÚ, S.A."},
 			},
-			{NIF: "A69000024", Name: "ACEROS DE NAVALBRUMA, S.A.", Ticker: "ANB", Market: "BME Growth", Kind: disclosure.Company},
-			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI", Kind: disclosure.Fund, Aliases: []string{"V69000107"}},
-			{ID: "sgiic-194", Name: "ARDAZUL GESTIÓN, SGIIC, S.A.", NIF: "0194", Kind: disclosure.Manager},
+			{
+				NIF:    "A69000024",
+				Name:   "ACEROS DE NAVALBRUMA, S.A.",
+				Ticker: "ANB",
+				Market: "BME Growth",
+				Kind:   disclosure.Company,
+			},
+			{
+				ID:      "fi-4720",
+				Name:    "ARDAZUL RENTA FIJA, FI",
+				Kind:    disclosure.Fund,
+				Aliases: []string{"V69000107"},
+			},
+			{
+				ID:   "sgiic-194",
+				Name: "ARDAZUL GESTIÓN, SGIIC, S.A.",
+				NIF:  "0194",
+				Kind: disclosure.Manager,
+			},
 		},
 		Reports: []disclosure.Report{
 			{
-				Type: disclosure.HR, Number: 256057, CompanyName: "ARDAZUL RENTA FIJA, FI", NIF: "V69000107",
-				Title: "[Simulación] Fusión de IIC: el fondo absorbe a otro", PublishedAt: Instant("2026-03-02T11:00:00Z"), Category: "Fusión de IIC",
+				Type:        disclosure.HR,
+				Number:      256057,
+				CompanyName: "ARDAZUL RENTA FIJA, FI",
+				NIF:         "V69000107",
+				Title:       "[Simulación] Fusión de IIC: el fondo absorbe a otro",
+				PublishedAt: Instant("2026-03-02T11:00:00Z"),
+				Category:    "Fusión de IIC",
 			},
 			{
-				Type: disclosure.IP, Number: 3123, CompanyName: "Aceros de Navalbruma SA", // no NIF: known by its name
-				Title: "[Simulación] Resultados del primer trimestre", PublishedAt: Instant("2026-04-21T05:30:00Z"), Category: "Sobre resultados ",
+				Type:        disclosure.IP,
+				Number:      3123,
+				CompanyName: "Aceros de Navalbruma SA", // no NIF: known by its name
+				Title:       "[Simulación] Resultados del primer trimestre",
+				PublishedAt: Instant("2026-04-21T05:30:00Z"),
+				Category:    "Sobre resultados ",
 			},
 			{
-				Type: disclosure.OIR, Number: 40374, CompanyName: "BODEGAS DE VALDEBRISA, S.A.", NIF: "A-69000016",
-				Title:   "[Simulación] Pago de \"dividendos\" & otros\tacuerdos de la Junta General",
-				Summary: "Pagará 0,15 euros por acción.", PublishedAt: Instant("2026-04-22T08:00:33Z"),
-				Category:  "Sobre dividendos -  Sobre negocio y situación financiera",
-				PDFURL:    "https://regulator.example/webservices/verdocumento/ver?t=%7bd0c%7d",
-				SourceURL: "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
+				Type:        disclosure.OIR,
+				Number:      40374,
+				CompanyName: "BODEGAS DE VALDEBRISA, S.A.",
+				NIF:         "A-69000016",
+				Title:       "[Simulación] Pago de \"dividendos\" & otros\tacuerdos de la Junta General",
+				Summary:     "Pagará 0,15 euros por acción.",
+				PublishedAt: Instant("2026-04-22T08:00:33Z"),
+				Category:    "Sobre dividendos -  Sobre negocio y situación financiera",
+				PDFURL:      "https://regulator.example/webservices/verdocumento/ver?t=%7bd0c%7d",
+				SourceURL:   "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
 			},
 			{
-				Type: disclosure.OIR, Number: 40375, CompanyName: "CARTONAJES DE URDANABE, S.L.", NIF: "B69000032", Ticker: "CUR", // not in the directory
-				Title: "[Simulación] Convocatoria de Junta General Extraordinaria", PublishedAt: Instant("2026-04-22T22:30:00.5Z"), // the 23rd in Madrid
+				Type:        disclosure.OIR,
+				Number:      40375,
+				CompanyName: "CARTONAJES DE URDANABE, S.L.",
+				NIF:         "B69000032",
+				Ticker:      "CUR", // not in the directory
+				Title:       "[Simulación] Convocatoria de Junta General Extraordinaria",
+				PublishedAt: Instant("2026-04-22T22:30:00.5Z"), // the 23rd in Madrid
 			},
 		},
 	}
@@ -96,7 +139,12 @@ type typed []string
 func (typed) Warm(context.Context) error { return nil }
 
 func (d typed) Read(context.Context, []byte) (*extract.Text, error) {
-	t := &extract.Text{Type: extract.PDF, Method: extract.ByText, Language: "es", Outline: []extract.Heading{{Title: "Principio", Page: 1, Level: 1}}}
+	t := &extract.Text{
+		Type:     extract.PDF,
+		Method:   extract.ByText,
+		Language: "es",
+		Outline:  []extract.Heading{{Title: "Principio", Page: 1, Level: 1}},
+	}
 	for _, text := range d {
 		t.Pages = append(t.Pages, extract.Page{Text: text, Method: extract.ByText})
 	}

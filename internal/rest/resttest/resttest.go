@@ -167,7 +167,13 @@ func CheckRoute(req *http.Request, pattern string, a Answer) error {
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{
 			Request: asTold,
-			Route:   &routers.Route{Spec: strict(), Path: path, PathItem: item, Method: method, Operation: operation},
+			Route: &routers.Route{
+				Spec:      strict(),
+				Path:      path,
+				PathItem:  item,
+				Method:    method,
+				Operation: operation,
+			},
 		},
 		Status: a.Status,
 		Header: a.Header,

@@ -89,10 +89,14 @@ func (s *Set) has(i uint32) bool {
 // Union returns the reports that are in any of the sets. It may be one of
 // them.
 func Union(sets []*Set, docs int) *Set {
-	one, n, dense := (*Set)(nil), 0, false
+	one := (*Set)(nil)
+	n := 0
+	dense := false
 	for _, s := range sets {
 		if s != nil && s != one {
-			one, n, dense = s, n+1, dense || s.Bits != nil
+			one = s
+			n = n + 1
+			dense = dense || s.Bits != nil
 		}
 	}
 	if n <= 1 {

@@ -67,7 +67,9 @@ func Cell(s string) string {
 		return s
 	}
 	var b strings.Builder
-	apostrophe, first, begins := "", true, true // in the first of the cells; at the beginning of one
+	apostrophe := ""
+	first := true
+	begins := true // in the first of the cells; at the beginning of one
 	for i, c := range s {
 		switch {
 		case begins && strings.ContainsRune(formulaStarts, c) && first:

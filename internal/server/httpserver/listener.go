@@ -66,7 +66,12 @@ func (c *boundListener) acquire(conn net.Conn) *boundConn {
 	c.all.connections++
 	of.connections++
 	c.byPeer[from] = of
-	return &boundConn{Conn: conn, in: c, from: from, proxy: proxy}
+	return &boundConn{
+		Conn:  conn,
+		in:    c,
+		from:  from,
+		proxy: proxy,
+	}
 }
 
 func atLimit(n, most int) bool { return most > 0 && n >= most }

@@ -46,8 +46,15 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		route := routeOf(r)
 		observed := Observation{
 			Expected: route == "GET "+readyPath && rec.Status() == http.StatusServiceUnavailable,
-			ID:       id, Route: route, Method: methodOf(r), Path: text.ClipBytes(secret.Mask(r.URL.Path), 200), Status: rec.Status(), Bytes: rec.bytes,
-			Client: remote, Time: end, Duration: end.Sub(start),
+			ID:       id,
+			Route:    route,
+			Method:   methodOf(r),
+			Path:     text.ClipBytes(secret.Mask(r.URL.Path), 200),
+			Status:   rec.Status(),
+			Bytes:    rec.bytes,
+			Client:   remote,
+			Time:     end,
+			Duration: end.Sub(start),
 		}
 		s.o.Observe(observed)
 		if s.o.Trace != nil {
@@ -60,7 +67,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 // request until the client has read the response, which an attacker never does.
 func releaseHead(r *http.Request) {
 	if r.ProtoMajor == 2 {
-		r.Header, r.URL, r.RequestURI, r.Host, r.Form = nil, &url.URL{}, "", "", nil
+		r.Header = nil
+		r.URL = &url.URL{}
+		r.RequestURI = ""
+		r.Host = ""
+		r.Form = nil
 	}
 }
 

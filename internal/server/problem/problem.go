@@ -89,7 +89,12 @@ func Of(err error) Document {
 // OfStatus returns the document of an HTTP error for which there is no kind, such as
 // a wrong method.
 func OfStatus(status int, name, detail string) Document {
-	return Document{Type: "urn:pregon:problem:" + name, Title: http.StatusText(status), Status: status, Detail: secret.Mask(detail)}
+	return Document{
+		Type:   "urn:pregon:problem:" + name,
+		Title:  http.StatusText(status),
+		Status: status,
+		Detail: secret.Mask(detail),
+	}
 }
 
 // Write writes the document of an error.

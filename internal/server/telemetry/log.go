@@ -46,7 +46,12 @@ func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
 	default:
 		return nil, errors.New("the log format must be text or json")
 	}
-	return &Log{Logger: slog.New(flushHandler{h, out}), out: out, json: format == "json", level: level}, nil
+	return &Log{
+		Logger: slog.New(flushHandler{h, out}),
+		out:    out,
+		json:   format == "json",
+		level:  level,
+	}, nil
 }
 
 // Run flushes the buffer at intervals until the context ends, and once more then.

@@ -39,7 +39,10 @@ func New(ctx context.Context, endpoint, version string, logger *slog.Logger) (*T
 		return nil, err
 	}
 	client, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(address), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-		Enabled: true, InitialInterval: time.Second, MaxInterval: 5 * time.Second, MaxElapsedTime: 10 * time.Second,
+		Enabled:         true,
+		InitialInterval: time.Second,
+		MaxInterval:     5 * time.Second,
+		MaxElapsedTime:  10 * time.Second,
 	}))
 	if err != nil {
 		return nil, err

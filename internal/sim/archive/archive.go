@@ -52,7 +52,14 @@ func Open(m *market.Market, seed uint64, path string, now func() time.Time) (*Ar
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{Directory: newDirectory(m), market: m, seed: seed, now: now, file: f, live: newReports()}
+	a := &Archive{
+		Directory: newDirectory(m),
+		market:    m,
+		seed:      seed,
+		now:       now,
+		file:      f,
+		live:      newReports(),
+	}
 	last := disclosure.DayOf(f.Began)
 	made, _ := histories.LoadOrStore(historyKey{m, seed, last}, sync.OnceValue(func() *reports {
 		return newHistory(m, a.Directory, seed, last)

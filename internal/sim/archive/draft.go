@@ -92,7 +92,12 @@ func (a *Archive) compose(p Draft) (*Report, error) {
 	f := &Report{Issuer: by}
 	switch {
 	case again != nil: // fields that the draft leaves out stay as they were
-		f.Report, f.Link, f.Corrects, f.Other, f.Form, f.Text = again.Report, again.Link, again.Corrects, again.Other, again.Form, again.Text
+		f.Report = again.Report
+		f.Link = again.Link
+		f.Corrects = again.Corrects
+		f.Other = again.Other
+		f.Form = again.Form
+		f.Text = again.Text
 		if by == nil {
 			f.Issuer = again.Issuer
 		}
@@ -216,7 +221,9 @@ func (a *Archive) other(p *Draft) (*Report, error) {
 	}
 	number, ok := disclosure.ParseNumber(ref)
 	if series, n, full := disclosure.ParseReportID(ref); full {
-		kinds, number, ok = []disclosure.Type{series}, n, true
+		kinds = []disclosure.Type{series}
+		number = n
+		ok = true
 	}
 	for _, series := range kinds {
 		if f := a.find(series, number); ok && f != nil {

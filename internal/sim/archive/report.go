@@ -40,12 +40,16 @@ type Directory struct {
 
 func newDirectory(m *market.Market) *Directory {
 	d := &Directory{
-		All: m.Issuers(), byID: map[string]*disclosure.Issuer{},
-		byNIF: map[string]*disclosure.Issuer{}, byName: map[string]*disclosure.Issuer{},
+		All:    m.Issuers(),
+		byID:   map[string]*disclosure.Issuer{},
+		byNIF:  map[string]*disclosure.Issuer{},
+		byName: map[string]*disclosure.Issuer{},
 	}
 	for n := range d.All {
 		i := &d.All[n]
-		d.byID[i.ID], d.byNIF[i.NIF], d.byName[Fold(i.Name)] = i, i, i
+		d.byID[i.ID] = i
+		d.byNIF[i.NIF] = i
+		d.byName[Fold(i.Name)] = i
 		for _, name := range i.FormerNames {
 			d.byName[Fold(name)] = i
 		}
@@ -114,8 +118,10 @@ func (r *Report) page() string {
 func (r *Report) relate(to *Report) {
 	at := to.PublishedAt.In(disclosure.Madrid)
 	r.Related = []disclosure.Relation{{
-		ID: to.ID, Number: to.Number, At: to.PublishedAt.UTC().Truncate(time.Minute),
-		Text: "Relacionado con la comunicación nº " + strconv.FormatInt(to.Number, 10) + at.Format(" del 02/01/2006 (15:04)"),
+		ID:     to.ID,
+		Number: to.Number,
+		At:     to.PublishedAt.UTC().Truncate(time.Minute),
+		Text:   "Relacionado con la comunicación nº " + strconv.FormatInt(to.Number, 10) + at.Format(" del 02/01/2006 (15:04)"),
 	}}
 	r.Other = cmp.Or(to.Link, to.SourceURL)
 }

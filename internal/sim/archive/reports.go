@@ -24,7 +24,10 @@ type dayKey struct {
 
 func newReports() *reports {
 	return &reports{
-		days: map[dayKey][]*Report{}, byID: map[string]*Report{}, filed: map[string][]*Report{}, byGUID: map[string]*Report{},
+		days:   map[dayKey][]*Report{},
+		byID:   map[string]*Report{},
+		filed:  map[string][]*Report{},
+		byGUID: map[string]*Report{},
 	}
 }
 

@@ -48,7 +48,13 @@ func Start(ctx context.Context, tracker *coverage.Tracker, file string, rate flo
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	d, err := Listen("127.0.0.1:0", simserver.Options{Market: market.New(seed), Seed: seed, File: file, Rate: rate, Logger: logger})
+	d, err := Listen("127.0.0.1:0", simserver.Options{
+		Market: market.New(seed),
+		Seed:   seed,
+		File:   file,
+		Rate:   rate,
+		Logger: logger,
+	})
 	if err != nil {
 		return nil, err
 	}

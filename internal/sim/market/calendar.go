@@ -105,7 +105,9 @@ func IsClosed(day disclosure.Day) bool {
 
 // easter returns Easter Sunday of a year, by the anonymous Gregorian algorithm.
 func easter(y int) disclosure.Day {
-	a, b, c := y%19, y/100, y%100
+	a := y % 19
+	b := y / 100
+	c := y % 100
 	h := (19*a + b - b/4 - (b-(b+8)/25+1)/3 + 15) % 30
 	l := (32 + 2*(b%4) + 2*(c/4) - h - c%4) % 7
 	n := h + l - 7*((a+11*h+22*l)/451) + 114
@@ -174,7 +176,13 @@ func (m *Market) plan(series disclosure.Type, day disclosure.Day, n int, first i
 				subject = rng.IntN(len(t.Subjects))
 			}
 			at := time.Date(y, month, date, 0, 0, second, 0, disclosure.Madrid)
-			slots = append(slots, slot{at: at, day: day, issuer: by, topic: t, subject: subject})
+			slots = append(slots, slot{
+				at:      at,
+				day:     day,
+				issuer:  by,
+				topic:   t,
+				subject: subject,
+			})
 			second += rng.Between(60, 180)
 		}
 	}

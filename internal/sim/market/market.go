@@ -70,7 +70,12 @@ func (i *issuer) nameOn(day disclosure.Day) string {
 
 // New returns the market of a seed.
 func New(seed uint64) *Market {
-	m := &Market{seed: seed, texts: readTexts(), filers: map[role]*weighted[*issuer]{}, stories: map[string][]*topic{}}
+	m := &Market{
+		seed:    seed,
+		texts:   readTexts(),
+		filers:  map[role]*weighted[*issuer]{},
+		stories: map[string][]*topic{},
+	}
 	m.issuers = m.generateIssuers()
 	for n := range m.texts.topics {
 		m.addTopic(&m.texts.topics[n])

@@ -93,8 +93,12 @@ func (m *Market) NewReport(series disclosure.Type, number int64, at time.Time, i
 		}
 	}
 	return m.write(series, slot{
-		at: at, day: disclosure.DayOf(at), number: number,
-		issuer: by, topic: t, subject: rng.IntN(len(t.Subjects)),
+		at:      at,
+		day:     disclosure.DayOf(at),
+		number:  number,
+		issuer:  by,
+		topic:   t,
+		subject: rng.IntN(len(t.Subjects)),
 	}, rng)
 }
 

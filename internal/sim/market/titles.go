@@ -21,7 +21,12 @@ type titleFiller struct {
 
 func (m *Market) titleFiller(rng filler.Random, day disclosure.Day, i *issuer) *titleFiller {
 	f := &titleFiller{market: m, issuer: i, name: i.nameOn(day)}
-	f.Filler = filler.Filler{Random: rng, Day: day.Start(), Value: f.value, Decimal: filler.ShortDecimal}
+	f.Filler = filler.Filler{
+		Random:  rng,
+		Day:     day.Start(),
+		Value:   f.value,
+		Decimal: filler.ShortDecimal,
+	}
 	return f
 }
 

@@ -54,8 +54,12 @@ func (x *xhtml) fact(kind, name, attributes string) string {
 
 // tags are the elements of blocks that are no facts.
 var tags = map[blockKind]string{
-	letterhead: "<h1>%s</h1>\n", heading: "<h2>%s</h2>\n", chapter: "<h2>%s</h2>\n", section: "<h3>%s</h3>\n",
-	item: "<ul><li>%s</li></ul>\n", small: "<p>%s</p>\n",
+	letterhead: "<h1>%s</h1>\n",
+	heading:    "<h2>%s</h2>\n",
+	chapter:    "<h2>%s</h2>\n",
+	section:    "<h3>%s</h3>\n",
+	item:       "<ul><li>%s</li></ul>\n",
+	small:      "<p>%s</p>\n",
 }
 
 func (x *xhtml) block(b *block) {

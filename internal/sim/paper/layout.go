@@ -31,9 +31,17 @@ type style struct {
 }
 
 func randomStyle(d *document, rng filler.Random) style {
-	s := style{body: pdf.Helvetica, bold: pdf.HelveticaBold, size: 10.5, columns: 1, compress: rng.IntN(4) > 0}
+	s := style{
+		body:     pdf.Helvetica,
+		bold:     pdf.HelveticaBold,
+		size:     10.5,
+		columns:  1,
+		compress: rng.IntN(4) > 0,
+	}
 	if rng.IntN(3) == 0 {
-		s.body, s.bold, s.size = pdf.Times, pdf.TimesBold, 11.5
+		s.body = pdf.Times
+		s.bold = pdf.TimesBold
+		s.size = 11.5
 	}
 	s.figures = s.body
 	if rng.IntN(4) == 0 {
@@ -50,7 +58,10 @@ func randomStyle(d *document, rng filler.Random) style {
 
 func (s *style) setTwoColumns() {
 	if s.columns == 1 {
-		s.columns, s.hyphens, s.size, s.figures = 2, true, s.size-1.5, s.body
+		s.columns = 2
+		s.hyphens = true
+		s.size = s.size - 1.5
+		s.figures = s.body
 	}
 }
 

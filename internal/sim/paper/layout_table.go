@@ -46,7 +46,9 @@ func (l *layout) columnWidths(cells [][][]byte, size float64) []float64 {
 	}
 	room := l.width() - cellGap*float64(len(widths)-1)
 	for {
-		sum, widest, next := 0.0, 0, 0.0
+		sum := 0.0
+		widest := 0
+		next := 0.0
 		for k, w := range widths {
 			sum += w
 			switch {

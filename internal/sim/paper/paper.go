@@ -38,7 +38,9 @@ func Forms() []string {
 
 // Make returns the document of a report.
 func Make(s Source, seed uint64) File {
-	d, rng, form := s.write(seed), s.random(seed, forLayout), s.form(seed)
+	d := s.write(seed)
+	rng := s.random(seed, forLayout)
+	form := s.form(seed)
 	f := File{ContentType: contentPDF}
 	switch form {
 	case "xhtml":

@@ -22,7 +22,12 @@ type writer struct {
 
 func newWriter(d *document, rng filler.Random, day time.Time) *writer {
 	w := &writer{document: d, people: &readTexts().People}
-	w.Filler = filler.Filler{Random: rng, Day: day, Value: w.value, Decimal: filler.Decimal}
+	w.Filler = filler.Filler{
+		Random:  rng,
+		Day:     day,
+		Value:   w.value,
+		Decimal: filler.Decimal,
+	}
 	return w
 }
 

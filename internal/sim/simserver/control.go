@@ -201,8 +201,17 @@ func (s *Server) reports(w http.ResponseWriter, r *http.Request) error {
 func toJSON(f *archive.Report) reportJSON {
 	r := f.Read()
 	t := reportJSON{
-		ID: r.ID, Type: string(r.Type), Number: strconv.FormatInt(r.Number, 10), CompanyName: r.CompanyName, NIF: r.NIF, Title: r.Title,
-		Category: r.Category, PublishedAt: timestamp(r.PublishedAt), PDFURL: r.PDFURL, SourceURL: r.SourceURL, Corrects: f.Corrects,
+		ID:          r.ID,
+		Type:        string(r.Type),
+		Number:      strconv.FormatInt(r.Number, 10),
+		CompanyName: r.CompanyName,
+		NIF:         r.NIF,
+		Title:       r.Title,
+		Category:    r.Category,
+		PublishedAt: timestamp(r.PublishedAt),
+		PDFURL:      r.PDFURL,
+		SourceURL:   r.SourceURL,
+		Corrects:    f.Corrects,
 	}
 	for _, rel := range r.Related {
 		t.Related = append(t.Related, relationJSON{rel.ID, strconv.FormatInt(rel.Number, 10), timestamp(rel.At), rel.Text})

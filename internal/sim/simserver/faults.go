@@ -209,7 +209,9 @@ func (f *faults) arm(a armed, next [3]int64) (armed, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a.Until, a.Struck, a.below = time.Time{}, 0, next
+	a.Until = time.Time{}
+	a.Struck = 0
+	a.below = next
 	if a.For.Duration > 0 {
 		a.Until = f.now().Add(a.For.Duration).UTC()
 	}

@@ -124,7 +124,9 @@ func (s *Server) listing(r *request, all []*archive.Report) answer {
 		pages, first = runawayPages, min(first, max(0, len(all)-archive.PerPage))
 	}
 	return page{
-		Title: titles[r.series.Index()], Skew: r.skew, Rows: all[first:min(first+archive.PerPage, len(all))],
+		Title: titles[r.series.Index()],
+		Skew:  r.skew,
+		Rows:  all[first:min(first+archive.PerPage, len(all))],
 		Pager: newPager(number, pages, listLink(r)),
 	}.answer("list")
 }

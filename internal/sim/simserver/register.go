@@ -40,8 +40,14 @@ func (s *Server) register() []entry {
 	var out []entry
 	for n, f := range s.market.Funds() {
 		e := entry{
-			list: 3, Family: "FI", Number: 100 + n*29, Date: s.registered(n), Name: f.Name, Page: "iic/fondo.aspx?nif=" + f.NIF + "&vista=0",
-			Fund: &f, ManagerNumber: managers[f.Manager.Name],
+			list:          3,
+			Family:        "FI",
+			Number:        100 + n*29,
+			Date:          s.registered(n),
+			Name:          f.Name,
+			Page:          "iic/fondo.aspx?nif=" + f.NIF + "&vista=0",
+			Fund:          &f,
+			ManagerNumber: managers[f.Manager.Name],
 		}
 		switch {
 		case strings.HasSuffix(f.Name, "FIL"):
@@ -82,7 +88,11 @@ func (s *Server) managerEntries() (rows []entry) {
 	for n, i := range s.archive.Directory.All {
 		if i.Kind == disclosure.Manager {
 			rows = append(rows, entry{
-				Number: 1 + n, Date: s.registered(n), Name: i.Name, Page: "iic/gestora.aspx?nif=" + i.NIF, Address: s.address(1 + n),
+				Number:  1 + n,
+				Date:    s.registered(n),
+				Name:    i.Name,
+				Page:    "iic/gestora.aspx?nif=" + i.NIF,
+				Address: s.address(1 + n),
 			})
 		}
 	}

@@ -51,7 +51,14 @@ type Server struct {
 
 // Open returns a server that continues with the reports of its file.
 func Open(o Options) (*Server, error) {
-	s := &Server{market: o.Market, seed: o.Seed, rate: o.Rate, now: o.Now, log: o.Logger, done: make(chan struct{})}
+	s := &Server{
+		market: o.Market,
+		seed:   o.Seed,
+		rate:   o.Rate,
+		now:    o.Now,
+		log:    o.Logger,
+		done:   make(chan struct{}),
+	}
 	if s.market == nil {
 		return nil, fault.New(fault.Invalid, "there is no market to serve")
 	}
@@ -106,7 +113,9 @@ const documentPath = "/webservices/verdocumento/ver"
 
 // table returns the routes by path, in lower case and without .aspx.
 func (s *Server) table() map[string]route {
-	ip, oir, hr := disclosure.IP, disclosure.OIR, disclosure.HR
+	ip := disclosure.IP
+	oir := disclosure.OIR
+	hr := disclosure.HR
 	t := map[string]route{
 		"/portal/informacion-privilegiada/rss.asmx/getnoticiascnmv":   {onFeed, ip, s.feed},
 		"/portal/otra-informacion-relevante/rss.asmx/getnoticiascnmv": {onFeed, oir, s.feed},

@@ -132,7 +132,12 @@ func (c *Chart) SetBars(drawings ...*Bars) {
 // addSlot adds what belongs to a slot besides its bar.
 func (b *Bars) addSlot(s Slot, i, of int) {
 	if s.Label != "" {
-		l := Label{X: Percent(2*i+1, 2*of), Text: s.Label, Anchor: "middle", Minor: s.Minor}
+		l := Label{
+			X:      Percent(2*i+1, 2*of),
+			Text:   s.Label,
+			Anchor: "middle",
+			Minor:  s.Minor,
+		}
 		switch {
 		case 100*i < 5*of:
 			l.X, l.Anchor = Percent(i, of), "start"

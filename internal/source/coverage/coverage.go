@@ -70,9 +70,18 @@ type holder struct {
 
 // New returns a tracker that is empty until Refresh.
 func New(records store.Records) *Tracker {
-	t := &Tracker{records: records, known: map[string]string{}, jobs: map[string]string{}, covered: map[disclosure.Type]disclosure.Day{}, began: time.Now()}
+	t := &Tracker{
+		records: records,
+		known:   map[string]string{},
+		jobs:    map[string]string{},
+		covered: map[disclosure.Type]disclosure.Day{},
+		began:   time.Now(),
+	}
 	t.follower = follow.New(follow.Options{
-		Kind: store.CoverageKind, Noun: "records of coverage", Store: records, Apply: t.apply,
+		Kind:  store.CoverageKind,
+		Noun:  "records of coverage",
+		Store: records,
+		Apply: t.apply,
 		Epoch: func() string {
 			if t.epoch == nil {
 				return ""
@@ -217,7 +226,12 @@ func (t *Tracker) put(ctx context.Context, lease *store.Lease, written func(), r
 }
 
 func newRecord(name, text string) store.Record {
-	return store.Record{Kind: store.CoverageKind, ID: name, Body: text, Revision: store.AnyRevision}
+	return store.Record{
+		Kind:     store.CoverageKind,
+		ID:       name,
+		Body:     text,
+		Revision: store.AnyRevision,
+	}
 }
 
 // add adds a record to the known ones. The caller holds mu.
@@ -394,7 +408,12 @@ func (t *Tracker) SourceStatus(reads bool) health.Status {
 	case !silent && t.leftAt.IsZero():
 		return s
 	case !reads && (silent || !t.changesHands()):
-		return health.Status{State: health.Off, Since: s.At, At: s.At, Surfaces: s.Surfaces}
+		return health.Status{
+			State:    health.Off,
+			Since:    s.At,
+			At:       s.At,
+			Surfaces: s.Surfaces,
+		}
 	case silent:
 		return unread(s, t.began, s.At, "no process has read the source since")
 	}

@@ -47,7 +47,12 @@ func (t *Tracker) Gaps(series disclosure.Type, reports []Numbered) []Gap {
 	var out []Gap
 	for n := 1; n < len(reports); n++ {
 		before, next := reports[n-1], reports[n]
-		g := Gap{First: before.Number + 1, Last: next.Number - 1, Before: before, Next: next}
+		g := Gap{
+			First:  before.Number + 1,
+			Last:   next.Number - 1,
+			Before: before,
+			Next:   next,
+		}
 		if g.First <= g.Last && !g.tooLong() && t.compared(series, before.At, next.At) {
 			out = append(out, g)
 		}

@@ -55,14 +55,22 @@ func NewJob(from, to disclosure.Day, types []disclosure.Type) Job {
 	for _, t := range types {
 		words = append(words, t.Lower())
 	}
-	return Job{ID: strings.Join(words, "_"), From: from.String(), To: to.String(), Types: types, AskedAt: time.Now().UTC()}
+	return Job{
+		ID:      strings.Join(words, "_"),
+		From:    from.String(),
+		To:      to.String(),
+		Types:   types,
+		AskedAt: time.Now().UTC(),
+	}
 }
 
 // NewNumbersJob returns the job of a range of numbers of a series. from and to
 // are the days on which they may have been published.
 func NewNumbersJob(t disclosure.Type, first, last int64, from, to disclosure.Day) Job {
 	j := NewJob(from, to, []disclosure.Type{t})
-	j.ID, j.First, j.Last = fmt.Sprintf("%s_%d-%d", t.Lower(), first, last), first, last
+	j.ID = fmt.Sprintf("%s_%d-%d", t.Lower(), first, last)
+	j.First = first
+	j.Last = last
 	return j
 }
 

@@ -119,7 +119,12 @@ func (t *Tracker) numberedSpan(s Series, now time.Time) (span Span) {
 	span = Span{From: first, Until: reports[newest].At.Add(-settled)}
 	span.beginAfter(s.registered(reports), 0)
 	for n := 1; n < len(reports); n++ {
-		g := Gap{First: reports[n-1].Number + 1, Last: reports[n].Number - 1, Before: reports[n-1], Next: reports[n]}
+		g := Gap{
+			First:  reports[n-1].Number + 1,
+			Last:   reports[n].Number - 1,
+			Before: reports[n-1],
+			Next:   reports[n],
+		}
 		number := t.open(s, g)
 		if number == 0 {
 			continue

@@ -174,7 +174,9 @@ func (r *Refresher) restoreFailures(surface string, parts []part) {
 // all of its parts are, and complete when each was read to its end.
 func (r *Refresher) refresh(ctx context.Context, j *joiner, surface string, parts []part) {
 	var failed error
-	tried, complete, healthy := false, true, true
+	tried := false
+	complete := true
+	healthy := true
 	began := time.Now()
 	for _, p := range parts {
 		if r.due(p) {

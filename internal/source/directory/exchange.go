@@ -127,7 +127,12 @@ func (j *joiner) readShare(ctx context.Context, l *listed, nifs map[string]strin
 		}
 		nifs[l.CompanyKey] = nif
 	}
-	l.details = details{Row: l.Fingerprint(), Ticker: ticker, NIF: nif, At: now}
+	l.details = details{
+		Row:    l.Fingerprint(),
+		Ticker: ticker,
+		NIF:    nif,
+		At:     now,
+	}
 	return nil
 }
 

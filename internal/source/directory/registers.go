@@ -171,11 +171,20 @@ func (j *joiner) funds(records []regulator.FundRecord) []disclosure.Issuer {
 		if !ok && record.Gone {
 			continue
 		}
-		i := disclosure.Issuer{ID: key, Name: record.Name, Kind: disclosure.Fund, ISINs: record.ISINs, Manager: record.Manager, Depositary: record.Depositary}
+		i := disclosure.Issuer{
+			ID:         key,
+			Name:       record.Name,
+			Kind:       disclosure.Fund,
+			ISINs:      record.ISINs,
+			Manager:    record.Manager,
+			Depositary: record.Depositary,
+		}
 		if ok {
 			// The lists are newer than the open data, which may spell the same names
 			// differently.
-			i.ID, i.Name, i.Kind = known.ID, known.Name, ""
+			i.ID = known.ID
+			i.Name = known.Name
+			i.Kind = ""
 			if known.ID != key {
 				i.Aliases = []string{key}
 			}

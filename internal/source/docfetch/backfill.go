@@ -58,7 +58,9 @@ func (f *Fetcher) Backfill(ctx context.Context, job *coverage.Job, history Histo
 			job.Failed++
 			job.Trouble = "the document of " + r.ID + " was not read; it is tried again later"
 		}
-		job.Type, job.Cursor, job.At = r.Type, cursorPrefix+r.ID, time.Now().UTC()
+		job.Type = r.Type
+		job.Cursor = cursorPrefix + r.ID
+		job.At = time.Now().UTC()
 		job.Steps++
 		if err := save(ctx, *job); err != nil {
 			return err
@@ -84,7 +86,12 @@ func (f *Fetcher) waiting(ctx context.Context, job *coverage.Job, history Histor
 	err = history.Published(ctx, from, to, func(r *disclosure.Report) {
 		if r.PDFURL != "" && r.Document.Status != disclosure.DocumentReady && slices.Contains(job.Types, r.Type) && job.Wants(r.Number) &&
 			(after == nil || disclosure.CompareReports(after, r) < 0) {
-			out = append(out, disclosure.Report{ID: r.ID, Type: r.Type, Number: r.Number, PublishedAt: r.PublishedAt})
+			out = append(out, disclosure.Report{
+				ID:          r.ID,
+				Type:        r.Type,
+				Number:      r.Number,
+				PublishedAt: r.PublishedAt,
+			})
 		}
 	})
 	slices.SortFunc(out, func(a, b disclosure.Report) int { return disclosure.CompareReports(&a, &b) })

@@ -288,7 +288,9 @@ func (f *Fetcher) writeSummary(ctx context.Context, id string) error {
 
 // append appends an update of a known report.
 func (f *Fetcher) append(ctx context.Context, r *disclosure.Report, update disclosure.Report) error {
-	update.ID, update.Type, update.Number = r.ID, r.Type, r.Number
+	update.ID = r.ID
+	update.Type = r.Type
+	update.Number = r.Number
 	_, err := f.Store.Append(ctx, store.Batch{Aside: []disclosure.Report{update}, Lease: f.Lease})
 	return store.Unavailable(err)
 }

@@ -220,8 +220,15 @@ func (t track) play(req *http.Request) (*http.Response, error) {
 		body = io.MultiReader(body, broken{a.err()})
 	}
 	return &http.Response{
-		Status: http.StatusText(a.Status), StatusCode: a.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.Header.Clone(), Body: io.NopCloser(body), ContentLength: -1, Request: req,
+		Status:        http.StatusText(a.Status),
+		StatusCode:    a.Status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        a.Header.Clone(),
+		Body:          io.NopCloser(body),
+		ContentLength: -1,
+		Request:       req,
 	}, nil
 }
 

@@ -229,9 +229,13 @@ func parseShare(raw []byte) (Share, bool) {
 		return Share{}, false
 	}
 	s := Share{
-		ISIN: strings.ToUpper(string(row.ISIN)), CompanyKey: string(row.CompanyKey),
-		Name: string(row.Name), ShareName: string(row.ShareName),
-		System: string(row.TradingSystem), Segment: string(row.MTFSegment), Country: string(row.Country),
+		ISIN:       strings.ToUpper(string(row.ISIN)),
+		CompanyKey: string(row.CompanyKey),
+		Name:       string(row.Name),
+		ShareName:  string(row.ShareName),
+		System:     string(row.TradingSystem),
+		Segment:    string(row.MTFSegment),
+		Country:    string(row.Country),
 	}
 	return s, disclosure.IsISIN(s.ISIN) && s.Market() != ""
 }

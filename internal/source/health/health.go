@@ -206,7 +206,12 @@ func (m *Monitor) OK(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.surface(name)
-	*s = Surface{Name: name, OK: true, SuccessAt: time.Now(), FailureAt: s.FailureAt}
+	*s = Surface{
+		Name:      name,
+		OK:        true,
+		SuccessAt: time.Now(),
+		FailureAt: s.FailureAt,
+	}
 	delete(m.grave, name)
 }
 
@@ -316,11 +321,19 @@ func (m *Monitor) Status() (status Status, changed State) {
 	if state == Starting {
 		m.since = m.starting
 	}
-	status = Status{State: state, Since: m.since, Reasons: reasons, At: now, Surfaces: []Surface{}}
+	status = Status{
+		State:    state,
+		Since:    m.since,
+		Reasons:  reasons,
+		At:       now,
+		Surfaces: []Surface{},
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.surfaces)) {
 		s := *m.surfaces[name]
 		if r, stale := m.stale[name]; stale {
-			s.OK, s.Stale, s.Error = false, true, cmp.Or(s.Error, r.Text)
+			s.OK = false
+			s.Stale = true
+			s.Error = cmp.Or(s.Error, r.Text)
 		}
 		status.Surfaces = append(status.Surfaces, s)
 	}

@@ -128,7 +128,12 @@ func windows(job *coverage.Job) (out []step) {
 	from, to := job.Days()
 	for _, t := range job.Types {
 		for end := to; end >= from && t != disclosure.HR; end -= window {
-			out = append(out, step{series: t, name: end.String(), from: max(from, end-window+1), to: end})
+			out = append(out, step{
+				series: t,
+				name:   end.String(),
+				from:   max(from, end-window+1),
+				to:     end,
+			})
 		}
 	}
 	return out
@@ -152,7 +157,13 @@ func (b *backfill) doIssuers(ctx context.Context, job *coverage.Job, others int)
 	var steps []step
 	done := 0
 	for _, i := range byID(b.Known.Issuers()) {
-		steps = append(steps, step{series: disclosure.HR, name: i.ID, from: from, to: to, issuer: i})
+		steps = append(steps, step{
+			series: disclosure.HR,
+			name:   i.ID,
+			from:   from,
+			to:     to,
+			issuer: i,
+		})
 		if job.Type == disclosure.HR && i.ID <= job.Cursor {
 			done++
 		}
@@ -190,7 +201,9 @@ func (b *backfill) doSteps(ctx context.Context, job *coverage.Job, steps []step,
 		}
 		job.Type, job.Cursor = st.series, st.name
 		job.Steps++
-		job.New, job.Updated, job.Unchanged = job.New+st.outcome.New, job.Updated+st.outcome.Updated, job.Unchanged+st.outcome.Unchanged
+		job.New = job.New + st.outcome.New
+		job.Updated = job.Updated + st.outcome.Updated
+		job.Unchanged = job.Unchanged + st.outcome.Unchanged
 		job.Trouble, job.At = "", time.Now().UTC()
 		if err := b.save(ctx, *job); err != nil {
 			return err
@@ -221,7 +234,12 @@ func (b *backfill) doStep(ctx context.Context, st *step) (err error) {
 	if st.series == disclosure.HR {
 		return b.funds.readIssuer(ctx, st)
 	}
-	st.outcome, err = b.lists.read(ctx, throttle.Backfill, reading{series: st.series, from: st.from, to: st.to, old: old})
+	st.outcome, err = b.lists.read(ctx, throttle.Backfill, reading{
+		series: st.series,
+		from:   st.from,
+		to:     st.to,
+		old:    old,
+	})
 	if err != nil {
 		return fmt.Errorf("from %s to %s: %w", st.from, st.to, err)
 	}

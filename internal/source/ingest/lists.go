@@ -90,7 +90,12 @@ func (l *lists) round(ctx context.Context, t disclosure.Type) error {
 	}
 	complete := true
 	for to := today; to >= from; to -= window {
-		r := reading{series: t, from: max(from, to-window+1), to: to, brief: from == today-1 && l.readRecently(t)}
+		r := reading{
+			series: t,
+			from:   max(from, to-window+1),
+			to:     to,
+			brief:  from == today-1 && l.readRecently(t),
+		}
 		_, whole, err := l.readList(ctx, throttle.Reconcile, r)
 		if err != nil {
 			return err

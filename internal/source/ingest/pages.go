@@ -33,7 +33,10 @@ type pages struct {
 
 func newPages(w *writer) *pages {
 	p := &pages{
-		writer: w, gates: map[disclosure.Type]*retry.Gate{}, listed: map[disclosure.Type]map[int64]bool{}, noSeconds: map[string]time.Time{},
+		writer:    w,
+		gates:     map[disclosure.Type]*retry.Gate{},
+		listed:    map[disclosure.Type]map[int64]bool{},
+		noSeconds: map[string]time.Time{},
 	}
 	for _, t := range disclosure.Types {
 		p.gates[t], p.listed[t] = &retry.Gate{}, map[int64]bool{}

@@ -69,18 +69,43 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 	}
 	t := &term{Ingest: i, lease: lease, series: map[disclosure.Type]*series{}}
 	w := &writer{term: t, queue: retry.NewQueue(false)}
-	s := &session{writer: w, feeds: map[disclosure.Type]*feed{}, pages: newPages(w), lists: &lists{w}, funds: &funds{w}}
+	s := &session{
+		writer: w,
+		feeds:  map[disclosure.Type]*feed{},
+		pages:  newPages(w),
+		lists:  &lists{w},
+		funds:  &funds{w},
+	}
 	if i.Documents != nil {
 		w.documents = docfetch.New(docfetch.Options{
-			Store: i.Store, Lease: lease, Regulator: i.Regulator, Documents: i.Documents, Logger: i.Logger, Observe: i.ObserveDocument,
-			FindEvery: i.intervals.unread, Retry: i.intervals.reread, AskAgain: i.intervals.reask,
+			Store:     i.Store,
+			Lease:     lease,
+			Regulator: i.Regulator,
+			Documents: i.Documents,
+			Logger:    i.Logger,
+			Observe:   i.ObserveDocument,
+			FindEvery: i.intervals.unread,
+			Retry:     i.intervals.reread,
+			AskAgain:  i.intervals.reask,
 		})
 	}
 	s.directory = directory.New(directory.Options{
-		Coverage: i.Coverage, Lease: lease, Known: i.Known, Regulator: i.Regulator, Exchange: i.Exchange,
-		Monitor: i.monitor, Logger: i.Logger, Append: w.appendIssuers, RecordRead: t.recordRead,
+		Coverage:   i.Coverage,
+		Lease:      lease,
+		Known:      i.Known,
+		Regulator:  i.Regulator,
+		Exchange:   i.Exchange,
+		Monitor:    i.monitor,
+		Logger:     i.Logger,
+		Append:     w.appendIssuers,
+		RecordRead: t.recordRead,
 	})
-	s.backfill = &backfill{writer: w, lists: s.lists, funds: s.funds, directory: s.directory}
+	s.backfill = &backfill{
+		writer:    w,
+		lists:     s.lists,
+		funds:     s.funds,
+		directory: s.directory,
+	}
 	for _, name := range disclosure.Types {
 		t.series[name] = &series{name: name, since: i.Coverage.Live(name), wake: make(chan struct{}, 1)}
 		s.feeds[name] = newFeed(t.series[name], s.lists)

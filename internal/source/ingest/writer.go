@@ -144,7 +144,11 @@ func (w *writer) append(ctx context.Context, event disclosure.Event, reports []d
 	related := disclosure.Relate(reports, known)
 	issuers := w.issuersOf(reports)
 	out, err := w.Store.Append(ctx, store.Batch{
-		Issuers: issuers, Reports: reports, Aside: related, New: event, Lease: w.lease,
+		Issuers: issuers,
+		Reports: reports,
+		Aside:   related,
+		New:     event,
+		Lease:   w.lease,
 	})
 	if err := w.recordAppend(ctx, store.Unavailable(err)); err != nil {
 		return out, err

@@ -83,7 +83,12 @@ func (t *tree) start(token html.Token) {
 	if isBlock(name) {
 		t.close(endsScope, "p")
 	}
-	n := &html.Node{Type: html.ElementNode, Data: name, DataAtom: token.DataAtom, Attr: token.Attr}
+	n := &html.Node{
+		Type:     html.ElementNode,
+		Data:     name,
+		DataAtom: token.DataAtom,
+		Attr:     token.Attr,
+	}
 	t.add(n)
 	if name == "li" || Attr(n, "id") != "" {
 		t.offsets[n] = t.at

@@ -89,13 +89,18 @@ func New(o Options) (*Client, error) {
 		transport = NewTransport()
 	}
 	return &Client{
-		origin: &url.URL{Scheme: u.Scheme, Host: u.Host},
-		agent:  o.UserAgent, queue: o.Queue, priority: throttle.Reconcile,
+		origin:   &url.URL{Scheme: u.Scheme, Host: u.Host},
+		agent:    o.UserAgent,
+		queue:    o.Queue,
+		priority: throttle.Reconcile,
 		http: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		simulated: new(atomic.Bool), answered: new(atomic.Bool), redirects: newRedirectCache(), limits: defaultLimits,
+		simulated: new(atomic.Bool),
+		answered:  new(atomic.Bool),
+		redirects: newRedirectCache(),
+		limits:    defaultLimits,
 	}, nil
 }
 

@@ -153,5 +153,10 @@ func (f *defects) err() error {
 	if more := len(f.found) - most; more > 0 {
 		detail += fmt.Sprintf("; and %d more", more)
 	}
-	return &MarkupError{Surface: f.surface, Detail: detail, Whole: f.whole, Defects: f.found[:min(maxDefects, len(f.found))]}
+	return &MarkupError{
+		Surface: f.surface,
+		Detail:  detail,
+		Whole:   f.whole,
+		Defects: f.found[:min(maxDefects, len(f.found))],
+	}
 }

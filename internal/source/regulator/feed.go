@@ -194,7 +194,9 @@ func (r *Row) setTime(pubDate, stamp string) {
 			r.Surface = disclosure.FromList
 		}
 	case stamped:
-		r.At, r.Later, r.Surface = at, later, disclosure.FromList
+		r.At = at
+		r.Later = later
+		r.Surface = disclosure.FromList
 	}
 }
 

@@ -103,8 +103,11 @@ func (c *Client) rebase(u *url.URL) (*url.URL, error) {
 		return nil, fault.New(fault.Invalid, "%s is not on the regulator's site", u.Redacted())
 	}
 	return &url.URL{
-		Scheme: c.origin.Scheme, Host: c.origin.Host,
-		Path: u.Path, RawPath: u.RawPath, RawQuery: escapeQuery(u.RawQuery),
+		Scheme:   c.origin.Scheme,
+		Host:     c.origin.Host,
+		Path:     u.Path,
+		RawPath:  u.RawPath,
+		RawQuery: escapeQuery(u.RawQuery),
 	}, nil
 }
 
@@ -193,7 +196,12 @@ func (c *Client) send(ctx context.Context, cancel context.CancelCauseFunc, u *ur
 	if err != nil {
 		return answer{}, nil, err
 	}
-	a := answer{body: body, contentType: res.Header.Get("Content-Type"), address: u, received: time.Now()}
+	a := answer{
+		body:        body,
+		contentType: res.Header.Get("Content-Type"),
+		address:     u,
+		received:    time.Now(),
+	}
 	if a.saysMissing() {
 		return answer{}, nil, errMissing()
 	}

@@ -37,7 +37,13 @@ func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosur
 		return List{}, fault.New(fault.Invalid, "the regulator has no list of %s by dates", t)
 	}
 	path := fmt.Sprintf("%s?fechaDesde=%s&fechaHasta=%s&page=%d", s.list, formatDay(from), formatDay(to), page)
-	return c.list(ctx, path, listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: page})
+	return c.list(ctx, path, listing{
+		surface: "list of " + string(t),
+		t:       t,
+		series:  s,
+		dir:     s.dir,
+		page:    page,
+	})
 }
 
 // formatDay writes a day as the site's queries have it.
@@ -57,7 +63,12 @@ func (c *Client) LatestHR(ctx context.Context, surface string) (List, error) {
 	if !slices.Contains(LatestHRPages, surface) {
 		return List{}, fault.New(fault.Invalid, "%q is no page of relevant facts", surface)
 	}
-	return c.list(ctx, surface, listing{surface: "page " + path.Base(surface), t: disclosure.HR, series: hrOf(Funds), dir: path.Dir(surface) + "/"})
+	return c.list(ctx, surface, listing{
+		surface: "page " + path.Base(surface),
+		t:       disclosure.HR,
+		series:  hrOf(Funds),
+		dir:     path.Dir(surface) + "/",
+	})
 }
 
 // EntityHR reads a page of the relevant facts of an entity. nif must be spelled
@@ -69,7 +80,14 @@ func (c *Client) EntityHR(ctx context.Context, d Division, nif string, page int)
 	}
 	of := hrOf(d)
 	address := fmt.Sprintf("/portal/hr/resultadobusquedahr?division=%d&nif=%s&page=%d", d, url.QueryEscape(nif), page)
-	return c.list(ctx, address, listing{surface: "list of HR", t: disclosure.HR, series: of, dir: of.dir, nif: nif, page: page})
+	return c.list(ctx, address, listing{
+		surface: "list of HR",
+		t:       disclosure.HR,
+		series:  of,
+		dir:     of.dir,
+		nif:     nif,
+		page:    page,
+	})
 }
 
 func (c *Client) list(ctx context.Context, path string, l listing) (List, error) {
@@ -86,7 +104,14 @@ func (c *Client) list(ctx context.Context, path string, l listing) (List, error)
 // ParseList parses a page of reports. Links get the public origin.
 func ParseList(t disclosure.Type, body []byte, public string) (List, error) {
 	s := seriesOf[t]
-	l := listing{surface: "list of " + string(t), t: t, series: s, dir: s.dir, page: anyPage, site: site{public: public}}
+	l := listing{
+		surface: "list of " + string(t),
+		t:       t,
+		series:  s,
+		dir:     s.dir,
+		page:    anyPage,
+		site:    site{public: public},
+	}
 	return l.parse(body)
 }
 
@@ -103,7 +128,12 @@ type listing struct {
 
 func (l listing) parse(body []byte) (List, error) {
 	p, rows, err := l.read(body)
-	return List{Rows: rows, Page: p.number, Pages: p.pages, Unknown: p.unknown}, err
+	return List{
+		Rows:    rows,
+		Page:    p.number,
+		Pages:   p.pages,
+		Unknown: p.unknown,
+	}, err
 }
 
 // read returns the complete rows, and an error that names the others.

@@ -107,7 +107,9 @@ func lineOf(body []byte, at int) int { return 1 + bytes.Count(body[:at], newline
 // unknownEntries records list entries that are not known rows. They have links;
 // the text of an empty list has none.
 func (p *page) unknownEntries(list *html.Node) {
-	n, known, line := 0, false, 0
+	n := 0
+	known := false
+	line := 0
 	for entry := list.FirstChild; entry != nil; entry = entry.NextSibling {
 		if entry.Type != html.ElementNode {
 			continue
@@ -201,7 +203,9 @@ var pagerForm = regexp.MustCompile(`(?i)p[áa]gina\s+(\d{1,6})\s+de\s+(\d{1,6})`
 // readPager parses "Página 2 de 20". A pager without these words would hide pages.
 func (p *page) readPager(words string, numbered bool) {
 	if m := pagerForm.FindStringSubmatch(words); m != nil && atoi(m[1]) > 0 {
-		p.number, p.pages, p.numbered = atoi(m[1])-1, max(1, atoi(m[2])), true
+		p.number = atoi(m[1]) - 1
+		p.pages = max(1, atoi(m[2]))
+		p.numbered = true
 	} else if numbered && !p.truncated {
 		p.defects.fail(p.pagerLine(), "the pager does not give the number of pages")
 	}

@@ -38,7 +38,14 @@ func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, num
 
 func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s site) (Row, error) {
 	id := disclosure.ReportID(t, number)
-	l := listing{site: s, surface: "page of " + id, t: t, series: of, dir: of.dir, page: anyPage}
+	l := listing{
+		site:    s,
+		surface: "page of " + id,
+		t:       t,
+		series:  of,
+		dir:     of.dir,
+		page:    anyPage,
+	}
 	p, rows, err := l.read(body)
 	if err != nil {
 		return Row{}, err
@@ -67,12 +74,18 @@ func (r *Row) refineTime(published string) {
 		return
 	}
 	w := wallTime{
-		year: atoi(m[1]), month: time.Month(atoi(m[2])), day: atoi(m[3]),
-		hour: atoi(m[4]), min: atoi(m[5]), secs: atoi(m[6]),
+		year:  atoi(m[1]),
+		month: time.Month(atoi(m[2])),
+		day:   atoi(m[3]),
+		hour:  atoi(m[4]),
+		min:   atoi(m[5]),
+		secs:  atoi(m[6]),
 	}
 	at, later := w.instants()
 	if !w.exists() || !at.Truncate(time.Minute).Equal(r.At) {
 		return
 	}
-	r.At, r.Later, r.Surface = at, later, disclosure.FromPermalink
+	r.At = at
+	r.Later = later
+	r.Surface = disclosure.FromPermalink
 }

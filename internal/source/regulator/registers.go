@@ -27,7 +27,14 @@ type Entity struct {
 // Issuer returns the entity as an issuer of the directory.
 func (e *Entity) Issuer() disclosure.Issuer {
 	registration := fmt.Sprintf("%s-%d", e.Register, e.Number)
-	i := disclosure.Issuer{ID: registration, Name: e.Name, NIF: e.NIF, Kind: e.Kind, Manager: e.Manager, Depositary: e.Depositary}
+	i := disclosure.Issuer{
+		ID:         registration,
+		Name:       e.Name,
+		NIF:        e.NIF,
+		Kind:       e.Kind,
+		Manager:    e.Manager,
+		Depositary: e.Depositary,
+	}
 	if nif, ok := disclosure.ParseNIF(e.NIF); ok {
 		i.ID, i.Aliases = string(nif), []string{registration}
 	}

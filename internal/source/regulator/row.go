@@ -30,10 +30,19 @@ type Row struct {
 // count as enriched, even if its time is exact.
 func (r *Row) Report(seen time.Time) disclosure.Report {
 	out := disclosure.Report{
-		ID: disclosure.ReportID(r.Type, r.Number), Type: r.Type, Number: r.Number,
-		CompanyName: r.Name, NIF: r.NIF, Title: r.Title, Category: r.Category,
-		PublishedAt: r.At.UTC(), TimeFrom: r.Surface, PDFURL: r.PDFURL, SourceURL: r.SourceURL,
-		Related: r.Relations, FirstSeenAt: seen.UTC(),
+		ID:          disclosure.ReportID(r.Type, r.Number),
+		Type:        r.Type,
+		Number:      r.Number,
+		CompanyName: r.Name,
+		NIF:         r.NIF,
+		Title:       r.Title,
+		Category:    r.Category,
+		PublishedAt: r.At.UTC(),
+		TimeFrom:    r.Surface,
+		PDFURL:      r.PDFURL,
+		SourceURL:   r.SourceURL,
+		Related:     r.Relations,
+		FirstSeenAt: seen.UTC(),
 	}
 	if !r.FromFeed {
 		out.EnrichedAt = seen.UTC()
@@ -81,7 +90,13 @@ func parseWallTime(date, clock string) (wallTime, bool) {
 	if d == nil || t == nil {
 		return wallTime{}, false
 	}
-	w := wallTime{year: atoi(d[3]), month: time.Month(atoi(d[2])), day: atoi(d[1]), hour: atoi(t[1]), min: atoi(t[2])}
+	w := wallTime{
+		year:  atoi(d[3]),
+		month: time.Month(atoi(d[2])),
+		day:   atoi(d[1]),
+		hour:  atoi(t[1]),
+		min:   atoi(t[2]),
+	}
 	return w, w.exists()
 }
 

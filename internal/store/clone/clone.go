@@ -167,7 +167,9 @@ func (c *copier) start(ctx context.Context, tx relational.Tx) error {
 	if head.Epoch != c.mark.Epoch {
 		return fault.New(fault.Conflict, "the epoch of the source's log was renewed during the copy, as after a restored backup: copy to an empty store")
 	}
-	c.done, c.rows, c.result = 0, 0, Result{Head: head, Tables: len(tables), Written: c.written}
+	c.done = 0
+	c.rows = 0
+	c.result = Result{Head: head, Tables: len(tables), Written: c.written}
 	for i := range tables {
 		t, n := &tables[i], int64(0)
 		if _, err := relational.One(ctx, tx, []any{&n}, `SELECT count(*) FROM `+t.from(c.from.sqlite)+` WHERE `+t.condition()); err != nil {

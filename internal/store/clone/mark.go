@@ -166,7 +166,12 @@ func (c *copier) update(ctx context.Context, fn func(tx relational.Tx)) error {
 
 // finish records that the target is a complete copy.
 func (c *copier) finish(ctx context.Context, s state, seq int64) error {
-	done := mark{State: s, Epoch: c.mark.Epoch, Seq: seq, Run: c.mark.Run}
+	done := mark{
+		State: s,
+		Epoch: c.mark.Epoch,
+		Seq:   seq,
+		Run:   c.mark.Run,
+	}
 	return c.update(ctx, func(tx relational.Tx) {
 		if !c.to.sqlite {
 			// Ids were written, not drawn. Ids of segments that were replaced are not used again.

@@ -48,17 +48,39 @@ type form struct {
 
 var tables = []table{
 	{
-		name: "change", appended: true,
-		key: []column{{"seq", integer}},
+		name:     "change",
+		appended: true,
+		key:      []column{{"seq", integer}},
 		values: []column{
 			{"event", text}, {"subject", text}, {"occurred_at", instant}, {"changed", text}, {"body", text},
 		},
 	},
 	{name: "log_head", values: []column{{"seq", integer}, {"epoch", text}, {"past", text}, {"leaves", integer}}},
-	{name: "leaf", appended: true, key: []column{{"seq", integer}}, values: []column{{"hashes", binary}}},
-	{name: "report", collated: true, key: []column{{"id", text}}, values: []column{{"seq", integer}}},
-	{name: "issuer", collated: true, key: []column{{"id", text}}, values: []column{{"seq", integer}}},
-	{name: "setting", collated: true, where: "name <> '" + markName + "'", key: []column{{"name", text}}, values: []column{{"value", text}}},
+	{
+		name:     "leaf",
+		appended: true,
+		key:      []column{{"seq", integer}},
+		values:   []column{{"hashes", binary}},
+	},
+	{
+		name:     "report",
+		collated: true,
+		key:      []column{{"id", text}},
+		values:   []column{{"seq", integer}},
+	},
+	{
+		name:     "issuer",
+		collated: true,
+		key:      []column{{"id", text}},
+		values:   []column{{"seq", integer}},
+	},
+	{
+		name:     "setting",
+		collated: true,
+		where:    "name <> '" + markName + "'",
+		key:      []column{{"name", text}},
+		values:   []column{{"value", text}},
+	},
 
 	{name: "note", key: []column{{"name", text}}, values: []column{{"text", text}, {"revision", integer}}},
 	{name: "note_head", values: []column{{"revision", integer}}},
@@ -92,7 +114,10 @@ var tables = []table{
 	{name: "fanned", values: []column{{"seq", integer}}},
 
 	{
-		name: "filed_document", collated: true, key: []column{{"report", text}}, values: []column{{"sha256", text}},
+		name:     "filed_document",
+		collated: true,
+		key:      []column{{"report", text}},
+		values:   []column{{"sha256", text}},
 		sqlite: form{
 			from: "filed_document f JOIN document ON number = f.document",
 			put: []string{
@@ -124,15 +149,18 @@ var tables = []table{
 	},
 	{name: "original", key: []column{{"sha256", text}}, values: []column{{"body", binary}}},
 	{
-		name: "word_segment", where: "state = 1", // in use
-		key: []column{{"id", integer}},
+		name:  "word_segment",
+		where: "state = 1", // in use
+		key:   []column{{"id", integer}},
 		values: []column{
 			{"state", integer}, {"token", integer}, {"newest", nullable}, {"documents", integer}, {"head", binary},
 		},
 	},
 	{
-		name: "word_block", where: "id >> 24 IN (SELECT id FROM word_segment WHERE state = 1)",
-		key: []column{{"id", integer}}, values: []column{{"body", binary}},
+		name:   "word_block",
+		where:  "id >> 24 IN (SELECT id FROM word_segment WHERE state = 1)",
+		key:    []column{{"id", integer}},
+		values: []column{{"body", binary}},
 	},
 }
 

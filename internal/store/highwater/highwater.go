@@ -128,7 +128,12 @@ type Keeper struct {
 
 // New returns a keeper that uses all of the places.
 func New(log Log, logger *slog.Logger, places ...Place) *Keeper {
-	k := &Keeper{log: log, places: places, slog: logger, saved: map[Place]bool{}}
+	k := &Keeper{
+		log:    log,
+		places: places,
+		slog:   logger,
+		saved:  map[Place]bool{},
+	}
 	for _, p := range places {
 		k.saved[p] = true // so that a failure is logged
 	}

@@ -126,7 +126,12 @@ func (h *health) record(ctx context.Context, m method, took time.Duration, err e
 func (h *health) damage(part string, writes bool) {
 	if _, known := h.damaged[part]; !known {
 		const reason = "it is damaged: put a backup back, or see docs/operations.md"
-		h.damaged[part] = Failure{Part: part, Reason: reason, Since: time.Now(), Writes: writes}
+		h.damaged[part] = Failure{
+			Part:   part,
+			Reason: reason,
+			Since:  time.Now(),
+			Writes: writes,
+		}
 	}
 }
 

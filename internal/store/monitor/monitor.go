@@ -35,7 +35,10 @@ type Store struct {
 // New returns a monitored store.
 func New(s store.Store, o Options) *Store {
 	return &Store{Store: s, health: health{
-		logger: o.Logger, observe: o.Observe, methods: map[method]*calls{}, damaged: map[string]Failure{},
+		logger:  o.Logger,
+		observe: o.Observe,
+		methods: map[method]*calls{},
+		damaged: map[string]Failure{},
 	}}
 }
 

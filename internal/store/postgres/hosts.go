@@ -96,7 +96,10 @@ func (h *hosts) order(c *pgx.ConnConfig) {
 	h.mu.Unlock()
 	all := append([]*pgconn.FallbackConfig{{Host: c.Host, Port: c.Port, TLSConfig: c.TLSConfig}}, c.Fallbacks...)
 	slices.SortStableFunc(all, func(a, b *pgconn.FallbackConfig) int { return rank(a, last) - rank(b, last) })
-	c.Host, c.Port, c.TLSConfig, c.Fallbacks = all[0].Host, all[0].Port, all[0].TLSConfig, all[1:]
+	c.Host = all[0].Host
+	c.Port = all[0].Port
+	c.TLSConfig = all[0].TLSConfig
+	c.Fallbacks = all[1:]
 }
 
 func rank(f *pgconn.FallbackConfig, last host) int {

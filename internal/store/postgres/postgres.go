@@ -160,7 +160,9 @@ func connect(ctx context.Context, url string) (*Store, error) {
 		return nil, failed("opening the store", err)
 	}
 	few := config.Copy()
-	few.MaxConns, few.MinConns, few.MinIdleConns = 2, 0, 0
+	few.MaxConns = 2
+	few.MinConns = 0
+	few.MinIdleConns = 0
 	leases, err := hosts.newPool(ctx, few)
 	if err != nil {
 		pool.Close()
@@ -168,9 +170,14 @@ func connect(ctx context.Context, url string) (*Store, error) {
 	}
 	s := &Store{
 		Base: relational.Base{
-			DB: database{pool}, Failed: failed, Appended: appended, Released: `holder = NULL, expires_at = clock_timestamp()`,
-			DueDeliveries: dueDeliveries, Documents: `document`,
-			PutText: putText, RemoveText: []string{`DELETE FROM document WHERE sha256 = $1`},
+			DB:             database{pool},
+			Failed:         failed,
+			Appended:       appended,
+			Released:       `holder = NULL, expires_at = clock_timestamp()`,
+			DueDeliveries:  dueDeliveries,
+			Documents:      `document`,
+			PutText:        putText,
+			RemoveText:     []string{`DELETE FROM document WHERE sha256 = $1`},
 			Filed:          `SELECT 1 FROM filed_document f WHERE f.sha256 = d.sha256`,
 			FiledDocuments: `SELECT report, sha256 FROM filed_document`,
 		},

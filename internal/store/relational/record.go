@@ -16,7 +16,9 @@ type recordTable struct {
 
 var (
 	records = recordTable{
-		head: `record_head`, rows: `record`, kind: true,
+		head: `record_head`,
+		rows: `record`,
+		kind: true,
 		put: `INSERT INTO record (id, body, revision, kind) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body, revision = excluded.revision`,
 	}

@@ -91,10 +91,19 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	s.Base = relational.Base{
-		DB: &prepared{preparer: s.read}, Exec: s.exec, Update: s.update, UpdateLease: s.update, Snapshot: s.snapshot,
-		Failed: failed, Appended: fileDocuments, Released: "expires_at = 0",
-		DueDeliveries: dueDeliveries, Documents: "document JOIN document_text ON document = number",
-		PutText: putText, RemoveText: removeText, Filed: "SELECT 1 FROM filed_document f WHERE f.document = d.number",
+		DB:             &prepared{preparer: s.read},
+		Exec:           s.exec,
+		Update:         s.update,
+		UpdateLease:    s.update,
+		Snapshot:       s.snapshot,
+		Failed:         failed,
+		Appended:       fileDocuments,
+		Released:       "expires_at = 0",
+		DueDeliveries:  dueDeliveries,
+		Documents:      "document JOIN document_text ON document = number",
+		PutText:        putText,
+		RemoveText:     removeText,
+		Filed:          "SELECT 1 FROM filed_document f WHERE f.document = d.number",
 		FiledDocuments: "SELECT report, coalesce(sha256, '') AS sha256 FROM filed_document LEFT JOIN document ON document = number",
 	}
 	_, walErr := os.Stat(path + "-wal")

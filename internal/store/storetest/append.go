@@ -80,7 +80,13 @@ func testTwiceInOneBatch(t *testing.T, e Engine) {
 		Reports: []disclosure.Report{plain, plain, titled},
 		New:     disclosure.Published,
 	})
-	checkOutcome(t, outcome, store.Outcome{Seq: 4, New: 2, Updated: 2, Unchanged: 2, NewIssuers: 1})
+	checkOutcome(t, outcome, store.Outcome{
+		Seq:        4,
+		New:        2,
+		Updated:    2,
+		Unchanged:  2,
+		NewIssuers: 1,
+	})
 	checkBriefs(t, s,
 		brief{disclosure.IssuerUpdated, "A1", nil},
 		brief{disclosure.IssuerUpdated, "A1", []string{"name", "former_names"}},
@@ -92,7 +98,12 @@ func testMergeNeverErases(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	rich := everything()
 	mustAppend(t, s, published(rich))
-	poor := disclosure.Report{ID: rich.ID, Type: rich.Type, Number: rich.Number, Title: "Otro título"}
+	poor := disclosure.Report{
+		ID:     rich.ID,
+		Type:   rich.Type,
+		Number: rich.Number,
+		Title:  "Otro título",
+	}
 	mustAppend(t, s, published(poor))
 	log := checkLength(t, s, 2)
 
@@ -135,16 +146,28 @@ func testEqualIDs(t *testing.T, e Engine) {
 // store unchanged.
 func everything() disclosure.Report {
 	return disclosure.Report{
-		ID: "hr-999999999999999999", Type: disclosure.HR, Number: 999999999999999999,
-		CompanyName: "COMPAÑÍA DE AÑIL Ł Ω 日本 🏛️, S.A.", NIF: " A-69001238 ", Ticker: "AÑIL",
+		ID:          "hr-999999999999999999",
+		Type:        disclosure.HR,
+		Number:      999999999999999999,
+		CompanyName: "COMPAÑÍA DE AÑIL Ł Ω 日本 🏛️, S.A.",
+		NIF:         " A-69001238 ",
+		Ticker:      "AÑIL",
 		Title:       "Línea una\nlínea dos\r\n\tcon «comillas», \"otras\", \\barras\\, 'apóstrofos', <b>&amp;</b>, $1, %s, ?, \u2028 y \u00e1 no es a\u0301",
 		Summary:     "Un acuerdo\n\nde 1.000,50 €.",
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 123456000, time.UTC),
-		Category:    "Sobre resultados -  Sobre negocio ", PDFURL: "https://regulator.example/d?a=1&b=%7B2%7D",
-		SourceURL: "https://regulator.example/s",
-		TimeFrom:  disclosure.FromPermalink, Backfilled: true, CorrectedBy: "hr-7",
+		Category:    "Sobre resultados -  Sobre negocio ",
+		PDFURL:      "https://regulator.example/d?a=1&b=%7B2%7D",
+		SourceURL:   "https://regulator.example/s",
+		TimeFrom:    disclosure.FromPermalink,
+		Backfilled:  true,
+		CorrectedBy: "hr-7",
 		Related: []disclosure.Relation{
-			{ID: "hr-7", Number: 7, At: time.Date(2026, 4, 22, 9, 0, 0, 0, time.UTC), Text: "Rectifica \"ésta\"\n"},
+			{
+				ID:     "hr-7",
+				Number: 7,
+				At:     time.Date(2026, 4, 22, 9, 0, 0, 0, time.UTC),
+				Text:   "Rectifica \"ésta\"\n",
+			},
 			{Number: 8},
 		},
 		FirstSeenAt: time.Date(2026, 4, 22, 8, 0, 34, 1000, time.UTC),
@@ -178,8 +201,15 @@ func testRoundTrip(t *testing.T, e Engine) {
 	s := open()
 	report := everything()
 	issuer := disclosure.Issuer{
-		ID: "A69001238", Name: "Añil \"Ω\" 🏛️", NIF: "A-69001238", Ticker: "AÑIL", Market: "BME Growth", Kind: disclosure.Company,
-		ISINs: []string{"ES0000000001", "ES0000000002"}, FormerNames: []string{"Antes, S.A.", "Más antes"}, Aliases: []string{"fi-1"},
+		ID:          "A69001238",
+		Name:        "Añil \"Ω\" 🏛️",
+		NIF:         "A-69001238",
+		Ticker:      "AÑIL",
+		Market:      "BME Growth",
+		Kind:        disclosure.Company,
+		ISINs:       []string{"ES0000000001", "ES0000000002"},
+		FormerNames: []string{"Antes, S.A.", "Más antes"},
+		Aliases:     []string{"fi-1"},
 	}
 	start := time.Now().Truncate(time.Microsecond)
 	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{issuer}, Reports: []disclosure.Report{report}, New: disclosure.Published})

@@ -16,7 +16,13 @@ import (
 
 // claimOf returns a claim of webhooks for an hour with high limits.
 func claimOf(holder string, webhooks ...string) store.Claim {
-	return store.Claim{Holder: holder, Webhooks: webhooks, Endpoints: 1000, Each: 1000, TTL: time.Hour}
+	return store.Claim{
+		Holder:    holder,
+		Webhooks:  webhooks,
+		Endpoints: 1000,
+		Each:      1000,
+		TTL:       time.Hour,
+	}
 }
 
 // checkClaim claims and compares the result, each webhook written with its seqs.
@@ -232,7 +238,11 @@ func testClaimRace(t *testing.T, e Engine) {
 			left := slices.Clone(webhooks)
 			for range n {
 				claimed, err := stores[i%len(stores)].Claim(ctx, store.Claim{
-					Holder: fmt.Sprintf("holder %d", i), Webhooks: left, Endpoints: 3, Each: 1, TTL: time.Hour,
+					Holder:    fmt.Sprintf("holder %d", i),
+					Webhooks:  left,
+					Endpoints: 3,
+					Each:      1,
+					TTL:       time.Hour,
 				})
 				if err != nil {
 					return err

@@ -92,7 +92,12 @@ type writer struct {
 }
 
 func newWriter(e Engine, s store.Store, id int) *writer {
-	return &writer{engine: e, s: s, id: id, rand: rand.New(rand.NewPCG(1, uint64(id)))}
+	return &writer{
+		engine: e,
+		s:      s,
+		id:     id,
+		rand:   rand.New(rand.NewPCG(1, uint64(id))),
+	}
 }
 
 func (w *writer) run(ctx context.Context) error {
@@ -199,7 +204,12 @@ func testFailure(t *testing.T, e Engine, after bool) {
 	if _, err := s.Append(patiently(t), b); !errors.Is(err, errInjected) {
 		t.Fatalf("Append returned %v", err)
 	}
-	left, again := 3, store.Outcome{Seq: 6, New: 2, Updated: 1, NewIssuers: 1}
+	left, again := 3, store.Outcome{
+		Seq:        6,
+		New:        2,
+		Updated:    1,
+		NewIssuers: 1,
+	}
 	if after {
 		left, again = 6, store.Outcome{Seq: 6, Unchanged: 3}
 	}

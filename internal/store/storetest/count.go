@@ -47,7 +47,12 @@ func testCounts(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
 	of := func(owner string, day disclosure.Day, operation string, n int64) store.Count {
-		return store.Count{Owner: owner, Day: day, Operation: operation, N: n}
+		return store.Count{
+			Owner:     owner,
+			Day:       day,
+			Operation: operation,
+			N:         n,
+		}
 	}
 	checkCounts(t, s, "a")
 	addCounts(t, s, "empty")
@@ -88,7 +93,12 @@ func testPruneCounts(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	var all []store.Count
 	for day := firstDay; day < firstDay+5; day++ {
-		all = append(all, store.Count{Owner: "a", Day: day, Operation: "x", N: 1})
+		all = append(all, store.Count{
+			Owner:     "a",
+			Day:       day,
+			Operation: "x",
+			N:         1,
+		})
 	}
 	addCounts(t, s, "batch", all...)
 	for _, step := range []struct {
@@ -109,7 +119,12 @@ func testPruneCounts(t *testing.T, e Engine) {
 func testCountFailures(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s := open()
-	c := store.Count{Owner: "a", Day: firstDay, Operation: "x", N: 1}
+	c := store.Count{
+		Owner:     "a",
+		Day:       firstDay,
+		Operation: "x",
+		N:         1,
+	}
 	for i, after := range []bool{false, true} {
 		batch := fmt.Sprintf("batch %d", i)
 		e.FailCommit(s, after, errInjected)
@@ -133,7 +148,12 @@ func testCountRace(t *testing.T, e Engine) {
 	const rounds, writers = 10, 4
 	var want []store.Count
 	for i := range 20 {
-		want = append(want, store.Count{Owner: "a", Day: lastDay, Operation: fmt.Sprintf("operation %02d", i), N: rounds * writers})
+		want = append(want, store.Count{
+			Owner:     "a",
+			Day:       lastDay,
+			Operation: fmt.Sprintf("operation %02d", i),
+			N:         rounds * writers,
+		})
 	}
 	var group errgroup.Group
 	for w := range writers {
@@ -147,7 +167,12 @@ func testCountRace(t *testing.T, e Engine) {
 				if w%2 == 1 {
 					slices.Reverse(counts)
 				}
-				counts = append(counts, store.Count{Owner: "old", Day: firstDay, Operation: "x", N: 1})
+				counts = append(counts, store.Count{
+					Owner:     "old",
+					Day:       firstDay,
+					Operation: "x",
+					N:         1,
+				})
 				if err := s.AddCounts(ctx, fmt.Sprintf("batch %d of %d", round, w), counts...); err != nil {
 					return err
 				}

@@ -135,7 +135,12 @@ func (w *writer) deliver(ctx context.Context, h *deliverers) error {
 		var claimed []store.Claimed
 		err := w.retry(ctx, func(try context.Context) (err error) {
 			claimed, err = w.s.Claim(try, store.Claim{
-				Holder: holder, Webhooks: h.webhooks, Failing: w.rand.IntN(2) == 0, Endpoints: 2, Each: 5, TTL: time.Hour,
+				Holder:    holder,
+				Webhooks:  h.webhooks,
+				Failing:   w.rand.IntN(2) == 0,
+				Endpoints: 2,
+				Each:      5,
+				TTL:       time.Hour,
 			})
 			return err
 		})

@@ -26,7 +26,12 @@ func hashOf(body string) string {
 // document returns a document with pages and an index. To the store an index is
 // only bytes: here the name and the pages, so that tests recognize it.
 func document(name string, pages ...string) store.Document {
-	d := store.Document{SHA256: hashOf(name), Bytes: int64(len(name)), Head: `{"name":"` + name + `"}`, Pages: pages}
+	d := store.Document{
+		SHA256: hashOf(name),
+		Bytes:  int64(len(name)),
+		Head:   `{"name":"` + name + `"}`,
+		Pages:  pages,
+	}
 	d.Index = store.Segment{Documents: 1, Head: []byte(name)}
 	for _, page := range pages {
 		d.Index.Blocks = append(d.Index.Blocks, []byte(page))
@@ -120,7 +125,9 @@ func testDocuments(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s, other := open(), open()
 	ctx := patiently(t)
-	a, b, none := document("a", "uno dos", "", "tres"), document("b"), hashOf("none")
+	a := document("a", "uno dos", "", "tres")
+	b := document("b")
+	none := hashOf("none")
 	a.Head = "{ \"b\" : 1,\n\"a\":\"<ñ>\" }"
 	_, err := s.Document(ctx, a.SHA256)
 	checkKind(t, "a document that was never put", err, fault.NotFound)
@@ -128,7 +135,9 @@ func testDocuments(t *testing.T, e Engine) {
 	checkDocument(t, other, a)
 	checkDocument(t, other, b)
 
-	a.Pages, a.Bytes, a.Head = []string{"otra"}, 1<<40, ""
+	a.Pages = []string{"otra"}
+	a.Bytes = 1 << 40
+	a.Head = ""
 	putDocuments(t, other, a)
 	checkDocument(t, s, a)
 	checkDocument(t, s, b)
@@ -164,7 +173,9 @@ func testDocumentOfOddTexts(t *testing.T, e Engine) {
 	if diff := cmp.Diff(pages, d.Pages); diff != "" {
 		t.Errorf("PutDocument modified the caller's pages:\n%s", diff)
 	}
-	d.Pages[0], d.Pages[1], d.Head = "a\uFFFDb", "\uFFFD", "\"\uFFFD\uFFFD\""
+	d.Pages[0] = "a\uFFFDb"
+	d.Pages[1] = "\uFFFD"
+	d.Head = "\"\uFFFD\uFFFD\""
 	checkDocument(t, s, d)
 }
 
@@ -198,7 +209,9 @@ func testOriginals(t *testing.T, e Engine) {
 func testRemoveDocuments(t *testing.T, e Engine) {
 	s := e.fresh(t)()
 	ctx := patiently(t)
-	a, b, c := document("a", "uno"), document("b", "dos"), document("c", "tres")
+	a := document("a", "uno")
+	b := document("b", "dos")
+	c := document("c", "tres")
 	putDocuments(t, s, a, b, c)
 	if err := s.PutOriginal(ctx, a.SHA256, []byte("bytes")); err != nil {
 		t.Fatal(err)

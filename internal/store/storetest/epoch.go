@@ -110,10 +110,22 @@ func testEpochOfDeliveries(t *testing.T, e Engine) {
 	mustAppend(t, s, published(newReports(1, 4)...))
 	first := headOf(t, s)
 	log := CheckLog(t, s)
-	fanOut(t, s, store.FanOut{From: 0, To: 2, Epoch: first.Epoch, Seen: log[3].Mark(), Deliveries: to("a", 1, 2)})
+	fanOut(t, s, store.FanOut{
+		From:       0,
+		To:         2,
+		Epoch:      first.Epoch,
+		Seen:       log[3].Mark(),
+		Deliveries: to("a", 1, 2),
+	})
 	second := renew(t, s, first.Epoch)
 
-	late := store.FanOut{From: 2, To: 3, Epoch: first.Epoch, Seen: log[3].Mark(), Deliveries: to("a", 3)}
+	late := store.FanOut{
+		From:       2,
+		To:         3,
+		Epoch:      first.Epoch,
+		Seen:       log[3].Mark(),
+		Deliveries: to("a", 3),
+	}
 	if err := s.FanOut(patiently(t), late); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("handing out what was seen in another epoch: %v", err)
 	}

@@ -72,7 +72,12 @@ func testFanOutKnowsWebhooks(t *testing.T, e Engine) {
 	s, other := open(), open()
 	check := func(what string, revision int64) {
 		t.Helper()
-		err := other.FanOut(patiently(t), store.FanOut{From: 0, To: 1, Revision: revision, Deliveries: to("a", 1)})
+		err := other.FanOut(patiently(t), store.FanOut{
+			From:       0,
+			To:         1,
+			Revision:   revision,
+			Deliveries: to("a", 1),
+		})
 		checkConflict(t, what, err)
 		checkFanned(t, s, 0)
 		checkDeliveries(t, s, "a")
@@ -84,8 +89,18 @@ func testFanOutKnowsWebhooks(t *testing.T, e Engine) {
 	putRecord(t, s, record("webhook", "a", "", 2), 3)
 	check("not knowing an end", 2)
 	putRecord(t, s, record("key", "a", "1", 0), 4) // another kind
-	fanOut(t, other, store.FanOut{From: 0, To: 1, Revision: 3, Deliveries: to("a", 1)})
-	fanOut(t, other, store.FanOut{From: 1, To: 2, Revision: 99, Deliveries: to("a", 2)})
+	fanOut(t, other, store.FanOut{
+		From:       0,
+		To:         1,
+		Revision:   3,
+		Deliveries: to("a", 1),
+	})
+	fanOut(t, other, store.FanOut{
+		From:       1,
+		To:         2,
+		Revision:   99,
+		Deliveries: to("a", 2),
+	})
 	checkDeliveries(t, s, "a", "2 pending 0/0", "1 pending 0/0")
 }
 

@@ -98,12 +98,24 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	putRecord(t, s, record("key", "a", "", 1), 3)
 	checkOnce(t, s, "nonce", true)
 	used := checkUse(t, s, "a", noon, noon)
-	count := store.Count{Owner: "a", Day: 9, Operation: "b", N: 3}
+	count := store.Count{
+		Owner:     "a",
+		Day:       9,
+		Operation: "b",
+		N:         3,
+	}
 	addCounts(t, s, "batch", count)
 	ana := acquire(t, s, "ana", time.Hour)
 	fanOut(t, s, store.FanOut{From: 0, To: 9, Deliveries: to("a", 1, 2, 3)})
 	settle(t, s, delivered("a", 1), failed("a", 2, time.Hour))
-	checkClaim(t, s, store.Claim{Holder: "ana", Webhooks: []string{"a"}, Failing: true, Endpoints: 1, Each: 9, TTL: time.Hour}, "a 3")
+	checkClaim(t, s, store.Claim{
+		Holder:    "ana",
+		Webhooks:  []string{"a"},
+		Failing:   true,
+		Endpoints: 1,
+		Each:      9,
+		TTL:       time.Hour,
+	}, "a 3")
 	sent, known := listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 9}), endpoints(t, s, "a")
 	log := checkLength(t, s, 11)
 	closeStore(t, s)

@@ -138,7 +138,9 @@ func testReports(t *testing.T, e Engine) {
 	})
 	mustAppend(t, s, published(newReport(2, "Otro título")))
 	log := checkLength(t, s, 6)
-	one, rich, two := *log[1].Report, *log[4].Report, *log[5].Report
+	one := *log[1].Report
+	rich := *log[4].Report
+	two := *log[5].Report
 	for name, test := range map[string]struct{ ids, want []string }{
 		"none":    {nil, nil},
 		"unknown": {[]string{"oir-4", "ip-1", "", "OIR-1", "A1", "'", "oir-1,oir-2"}, nil},

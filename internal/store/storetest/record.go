@@ -18,7 +18,12 @@ import (
 )
 
 func record(kind, id, body string, revision int64) store.Record {
-	return store.Record{Kind: kind, ID: id, Body: body, Revision: revision}
+	return store.Record{
+		Kind:     kind,
+		ID:       id,
+		Body:     body,
+		Revision: revision,
+	}
 }
 
 // putRecord writes a record, and checks the revision that it then has.

@@ -21,19 +21,40 @@ func later() time.Time { return time.Now().UTC().Truncate(time.Microsecond).Add(
 
 func attempt(status int) store.Attempt {
 	at := time.Now().UTC().Truncate(time.Second).Add(time.Duration(tries.Add(1)) * time.Microsecond)
-	return store.Attempt{At: at, Status: status, Latency: 1234 * time.Microsecond, Excerpt: "ok"}
+	return store.Attempt{
+		At:      at,
+		Status:  status,
+		Latency: 1234 * time.Microsecond,
+		Excerpt: "ok",
+	}
 }
 
 func delivered(webhook string, seq int64) store.Result {
-	return store.Result{Webhook: webhook, Seq: seq, Attempt: attempt(204), State: store.DeliveryDelivered}
+	return store.Result{
+		Webhook: webhook,
+		Seq:     seq,
+		Attempt: attempt(204),
+		State:   store.DeliveryDelivered,
+	}
 }
 
 func failed(webhook string, seq int64, wait time.Duration) store.Result {
-	return store.Result{Webhook: webhook, Seq: seq, Attempt: attempt(500), State: store.DeliveryPending, Wait: wait}
+	return store.Result{
+		Webhook: webhook,
+		Seq:     seq,
+		Attempt: attempt(500),
+		State:   store.DeliveryPending,
+		Wait:    wait,
+	}
 }
 
 func died(webhook string, seq int64) store.Result {
-	return store.Result{Webhook: webhook, Seq: seq, Attempt: attempt(410), State: store.DeliveryDead}
+	return store.Result{
+		Webhook: webhook,
+		Seq:     seq,
+		Attempt: attempt(410),
+		State:   store.DeliveryDead,
+	}
 }
 
 // checkWait checks how long a delivery that failed a moment ago waits.
@@ -95,7 +116,10 @@ func testSettle(t *testing.T, e Engine) {
 	enqueue(t, s, slices.Concat(to("a", 1, 2, 3, 4), to("b", 1))...)
 	checkEndpoints(t, s, map[string]string{"a": "4 pending, 0 dead"}, "a")
 
-	ok, again, dead, elsewhere := delivered("a", 1), failed("a", 2, time.Hour), died("a", 3), failed("b", 1, 0)
+	ok := delivered("a", 1)
+	again := failed("a", 2, time.Hour)
+	dead := died("a", 3)
+	elsewhere := failed("b", 1, 0)
 	again.Attempt = store.Attempt{At: again.Attempt.At, Latency: 10 * time.Second, Error: "no answer"}
 	settle(t, s, ok, again, dead, elsewhere, delivered("a", 99), delivered("gone", 1))
 	checkDeliveries(t, other, "a", "4 pending 0/0", "3 dead 1/1", "2 pending 1/1", "1 delivered 1/1")
@@ -115,7 +139,9 @@ func testSettle(t *testing.T, e Engine) {
 	}
 
 	// Several attempts at one delivery, listed in order of time.
-	first, second, third := failed("a", 4, 0), failed("a", 4, 0), delivered("a", 4)
+	first := failed("a", 4, 0)
+	second := failed("a", 4, 0)
+	third := delivered("a", 4)
 	settle(t, s, third, first, second)
 	checkDeliveries(t, s, "a", "4 delivered 3/3", "3 dead 1/1", "2 pending 1/1", "1 delivered 1/1")
 	list = listDeliveries(t, s, store.DeliveryQuery{Webhook: "a", Limit: 1})
@@ -130,7 +156,14 @@ func testSettle(t *testing.T, e Engine) {
 	lost := failed("a", 2, 0)
 	settle(t, other, lost, lost, dead)
 	checkDeliveries(t, s, "a", "4 delivered 3/3", "3 dead 1/1", "2 pending 2/2", "1 pending 0/1")
-	checkClaim(t, s, store.Claim{Holder: "ana", Webhooks: []string{"a"}, Failing: true, Endpoints: 1, Each: 9, TTL: time.Hour}, "a 1 2")
+	checkClaim(t, s, store.Claim{
+		Holder:    "ana",
+		Webhooks:  []string{"a"},
+		Failing:   true,
+		Endpoints: 1,
+		Each:      9,
+		TTL:       time.Hour,
+	}, "a 1 2")
 
 	// A failure that is recorded late does not change a finished delivery; a success
 	// does.
@@ -191,7 +224,12 @@ func testEndpointTimes(t *testing.T, e Engine) {
 		{[]store.Result{bad(4)}, 4, 11, 12},        // recorded twice
 	} {
 		settle(t, s, step.results...)
-		want := store.Endpoint{FailingSince: at(step.since), LastSuccessAt: at(step.success), LastFailureAt: at(step.failure), Pending: 4}
+		want := store.Endpoint{
+			FailingSince:  at(step.since),
+			LastSuccessAt: at(step.success),
+			LastFailureAt: at(step.failure),
+			Pending:       4,
+		}
 		if i >= 3 {
 			want.Pending = 3
 		}

@@ -253,8 +253,11 @@ func published(reports ...disclosure.Report) store.Batch {
 
 func newReport(number int64, title string) disclosure.Report {
 	return disclosure.Report{
-		ID: disclosure.ReportID(disclosure.OIR, number), Type: disclosure.OIR, Number: number,
-		CompanyName: "EJEMPLAR FICTICIA, S.A.", Title: title,
+		ID:          disclosure.ReportID(disclosure.OIR, number),
+		Type:        disclosure.OIR,
+		Number:      number,
+		CompanyName: "EJEMPLAR FICTICIA, S.A.",
+		Title:       title,
 		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
 	}
 }

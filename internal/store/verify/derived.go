@@ -85,7 +85,12 @@ func (c *Checker) checkReadyTexts(ctx context.Context, tx relational.Tx) error {
 			stored[h] = true
 			return nil
 		}
-		c.found(Finding{Kind: TextBroken, Where: fmt.Sprintf("document %q", sha256), Text: "this is no SHA-256", Repairable: true})
+		c.found(Finding{
+			Kind:       TextBroken,
+			Where:      fmt.Sprintf("document %q", sha256),
+			Text:       "this is no SHA-256",
+			Repairable: true,
+		})
 		c.broken.texts = append(c.broken.texts, sha256)
 		return nil
 	}, `SELECT sha256 FROM `+c.base.Documents)
@@ -94,7 +99,12 @@ func (c *Checker) checkReadyTexts(ctx context.Context, tx relational.Tx) error {
 	}
 	for _, s := range c.log.which(func(now state) bool { return now.ready && !stored[now.text] }) {
 		want := c.log.subjects[s]
-		f := Finding{Kind: TextMissing, Where: s.String(), Text: fmt.Sprintf("the text of its document %s is missing", want.text), Repairable: want.link}
+		f := Finding{
+			Kind:       TextMissing,
+			Where:      s.String(),
+			Text:       fmt.Sprintf("the text of its document %s is missing", want.text),
+			Repairable: want.link,
+		}
 		if want.link {
 			c.broken.lost = append(c.broken.lost, s.id)
 		} else {

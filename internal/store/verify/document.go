@@ -27,7 +27,12 @@ func (c *Checker) checkTexts(ctx context.Context) error {
 		case ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable:
 			return err
 		}
-		f := Finding{Kind: TextBroken, Where: "document " + key, Text: err.Error(), Repairable: true}
+		f := Finding{
+			Kind:       TextBroken,
+			Where:      "document " + key,
+			Text:       err.Error(),
+			Repairable: true,
+		}
 		for _, id := range reports[h] {
 			f.Repairable = f.Repairable && c.log.subjects[subject{id: id}].link
 		}

@@ -153,7 +153,10 @@ func (r *repair) lostTexts(ctx context.Context) error {
 				continue
 			}
 			batch.Aside = append(batch.Aside, disclosure.Report{
-				ID: id, Type: t, Number: number, Document: disclosure.Document{Status: disclosure.DocumentPending, Reason: lostText},
+				ID:       id,
+				Type:     t,
+				Number:   number,
+				Document: disclosure.Document{Status: disclosure.DocumentPending, Reason: lostText},
 			})
 		}
 		if _, err := r.db.Append(ctx, batch); err != nil {

@@ -93,7 +93,14 @@ type attempt struct {
 
 // New returns a checker of a store.
 func New(s Store, o Options) *Checker {
-	return &Checker{db: s, base: s.Relational(), o: o, counts: map[Kind]int{}, log: replay{subjects: map[subject]state{}}, broken: broken{words: map[search.Hash]bool{}}}
+	return &Checker{
+		db:     s,
+		base:   s.Relational(),
+		o:      o,
+		counts: map[Kind]int{},
+		log:    replay{subjects: map[subject]state{}},
+		broken: broken{words: map[search.Hash]bool{}},
+	}
 }
 
 // Run checks the store. It fails if the store cannot be read; what is wrong with it

@@ -55,7 +55,9 @@ type Agreement struct {
 // Add adds the counts of another text.
 func (a *Agreement) Add(b Agreement) {
 	a.Want, a.Have = a.Want+b.Want, a.Have+b.Have
-	a.Missing, a.Extra, a.Moved = a.Missing+b.Missing, a.Extra+b.Extra, a.Moved+b.Moved
+	a.Missing = a.Missing + b.Missing
+	a.Extra = a.Extra + b.Extra
+	a.Moved = a.Moved + b.Moved
 	a.Where = append(a.Where, b.Where...)
 }
 
@@ -111,10 +113,15 @@ func (p Peer) Compare(pages []extract.Page) Agreement {
 // comparePage compares a page with the words of pdftotext, without those that
 // repeat and with them.
 func comparePage(want, all, have []string) Agreement {
-	missing, extra, disordered := Absent(want, have), Absent(have, all), OutOfOrder(want, have)
+	missing := Absent(want, have)
+	extra := Absent(have, all)
+	disordered := OutOfOrder(want, have)
 	a := Agreement{
-		Want: len(want), Have: len(have), Missing: len(missing), Extra: len(extra),
-		Moved: len(disordered) - len(missing),
+		Want:    len(want),
+		Have:    len(have),
+		Missing: len(missing),
+		Extra:   len(extra),
+		Moved:   len(disordered) - len(missing),
 	}
 	for _, list := range []struct {
 		name  string

@@ -48,7 +48,12 @@ func Column(x, width, y float64, paragraphs ...string) []Line {
 	var lines []Line
 	for _, p := range paragraphs {
 		for _, text := range wrapped(p, int(width/(letterWidth*Size))) {
-			lines = append(lines, Line{X: x, Y: y, Size: Size, Text: text})
+			lines = append(lines, Line{
+				X:    x,
+				Y:    y,
+				Size: Size,
+				Text: text,
+			})
 			y -= lineHeight * Size
 		}
 		y -= lineHeight * Size
@@ -95,7 +100,12 @@ func Table(y float64, xs []float64, rows [][]string) []Line {
 	var lines []Line
 	for _, row := range rows {
 		for i, cell := range row {
-			lines = append(lines, Line{X: xs[i], Y: y, Size: Size, Text: cell})
+			lines = append(lines, Line{
+				X:    xs[i],
+				Y:    y,
+				Size: Size,
+				Text: cell,
+			})
 		}
 		y -= 1.5 * Size
 	}

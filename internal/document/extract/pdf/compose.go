@@ -73,7 +73,12 @@ func paragraphs(lines []line, h hyphenated) []paragraph {
 				continue
 			}
 		}
-		list = append(list, paragraph{text: l.text, size: l.size, lines: 1, row: row})
+		list = append(list, paragraph{
+			text:  l.text,
+			size:  l.size,
+			lines: 1,
+			row:   row,
+		})
 	}
 	return list
 }

@@ -98,7 +98,9 @@ func (d *file) glyph(page, i uint64, last glyph) (glyph, bool) {
 		// of its font.
 		d.call("FPDFText_GetLooseCharBox", page, i, out)
 		// The box is wider than the advance of an f, so its left is not used.
-		g.x0, g.x1, g.y = x, d.float32At(at+8), y
+		g.x0 = x
+		g.x1 = d.float32At(at + 8)
+		g.y = y
 		g.em = d.float32At(at+4) - d.float32At(at+12)
 		if g.em > 0 && g.x1 >= g.x0 {
 			return g, true
@@ -110,13 +112,21 @@ func (d *file) glyph(page, i uint64, last glyph) (glyph, bool) {
 	g.em = d.scaledSize(page, i, max(right-left, top-bottom))
 	switch g.turn {
 	case 1:
-		g.x0, g.x1, g.y = -y, -bottom, x
+		g.x0 = -y
+		g.x1 = -bottom
+		g.y = x
 	case 2:
-		g.x0, g.x1, g.y = -x, -left, -y
+		g.x0 = -x
+		g.x1 = -left
+		g.y = -y
 	case 3:
-		g.x0, g.x1, g.y = y, top, -x
+		g.x0 = y
+		g.x1 = top
+		g.y = -x
 	default:
-		g.x0, g.x1, g.y = left, right, y
+		g.x0 = left
+		g.x1 = right
+		g.y = y
 	}
 	g.x1 = max(g.x1, g.x0)
 	return g, true
@@ -134,7 +144,12 @@ func (b box) has(x, y float64) bool {
 func (d *file) box(page uint64) box {
 	const margin = 2
 	if uint32(d.call("FPDF_GetPageBoundingBox", page, uint64(d.scratch))) == 0 {
-		return box{left: -2e6, top: 2e6, right: 2e6, bottom: -2e6} // has all that clamp returns
+		return box{
+			left:   -2e6,
+			top:    2e6,
+			right:  2e6,
+			bottom: -2e6,
+		} // has all that clamp returns
 	}
 	at := d.float32At
 	return box{at(d.scratch) - margin, at(d.scratch+4) + margin, at(d.scratch+8) + margin, at(d.scratch+12) - margin}
@@ -202,7 +217,9 @@ func join(list []glyph, upright int) glyphs {
 			straight.add(g)
 		case g.turn < 0:
 			// Only the spaces of the file separate its words.
-			g.x0, g.x1, g.y = slanted.right, slanted.right+g.em/2, slanted.w.y
+			g.x0 = slanted.right
+			g.x1 = slanted.right + g.em/2
+			g.y = slanted.w.y
 			slanted.add(g)
 		default:
 			slanted.add(g)
@@ -229,7 +246,9 @@ func placeBelow(words, page []word) []word {
 		if x > 500 {
 			x, y = 0, y-2*w.em
 		}
-		w.y, w.x0, w.x1 = y, x, x+width
+		w.y = y
+		w.x0 = x
+		w.x1 = x + width
 		x += width + w.em/3
 	}
 	return words
@@ -284,7 +303,12 @@ func (c *wordBuilder) add(g glyph) {
 		}
 	}
 	if len(c.list) == 0 {
-		c.w = word{x0: g.x0, x1: g.x1, y: g.y, em: g.em}
+		c.w = word{
+			x0: g.x0,
+			x1: g.x1,
+			y:  g.y,
+			em: g.em,
+		}
 		c.right = g.x1
 	}
 	c.widen(g)

@@ -80,7 +80,14 @@ func parts(s segment, before func(word int) bool) []segment {
 	var list []segment
 	for i, w := range s.words {
 		if i == 0 || before(i) {
-			list = append(list, segment{x0: w.x0, x1: w.x1, y: s.y, em: w.em, nth: s.nth + i, cell: i > 0 || s.cell})
+			list = append(list, segment{
+				x0:   w.x0,
+				x1:   w.x1,
+				y:    s.y,
+				em:   w.em,
+				nth:  s.nth + i,
+				cell: i > 0 || s.cell,
+			})
 		}
 		list[len(list)-1].add(w)
 	}

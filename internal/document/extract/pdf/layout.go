@@ -76,7 +76,14 @@ func segmented(words []word) []segment {
 				continue
 			}
 		}
-		list = append(list, segment{words: []word{w}, x0: w.x0, x1: w.x1, y: w.y, em: w.em, nth: i})
+		list = append(list, segment{
+			words: []word{w},
+			x0:    w.x0,
+			x1:    w.x1,
+			y:     w.y,
+			em:    w.em,
+			nth:   i,
+		})
 	}
 	return list
 }
@@ -177,7 +184,9 @@ func (l *layout) column(list []segment) {
 	}
 	for _, row := range rows {
 		ln := rowOf(row)
-		ln.left, ln.right, ln.column = left, right, l.columns
+		ln.left = left
+		ln.right = right
+		ln.column = l.columns
 		l.lines = append(l.lines, ln)
 	}
 }
@@ -229,7 +238,12 @@ func edgesOf(list []segment) (left, right float64) {
 
 // rowOf joins the segments of a row to a line, with a tab between cells.
 func rowOf(row []segment) line {
-	ln := line{x0: row[0].x0, y: row[0].y, cells: 1, size: sizeOf(row)}
+	ln := line{
+		x0:    row[0].x0,
+		y:     row[0].y,
+		cells: 1,
+		size:  sizeOf(row),
+	}
 	var words []rowWord
 	for _, s := range row {
 		for i, w := range s.words {

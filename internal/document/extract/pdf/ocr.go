@@ -203,7 +203,9 @@ func (d *file) readImage(n int) error {
 		return err
 	}
 	s := &d.sheets[n]
-	s.method, s.read, s.confidence = extract.ByOCR, text, confidence
+	s.method = extract.ByOCR
+	s.read = text
+	s.confidence = confidence
 	d.size += len(text)
 	return nil
 }

@@ -99,7 +99,9 @@ func (l *library) link(ctx context.Context) error {
 // readFile copies a part of the open file to PDFium's memory. Its arguments are a
 // pointer that we do not use, the position, the address and the size.
 func (l *library) readFile(_ context.Context, m api.Module, stack []uint64) {
-	at, to, size := uint64(uint32(stack[1])), uint32(stack[2]), uint64(uint32(stack[3]))
+	at := uint64(uint32(stack[1]))
+	to := uint32(stack[2])
+	size := uint64(uint32(stack[3]))
 	stack[0] = 0
 	if at+size <= uint64(len(l.file)) && m.Memory().Write(to, l.file[at:at+size]) {
 		stack[0] = 1

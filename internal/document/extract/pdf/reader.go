@@ -41,6 +41,12 @@ func (r *Reader) FreeMemory() { freeHeap() }
 
 // Read returns the text of a PDF file.
 func (r *Reader) Read(body []byte, l extract.Limits, task extract.Task) (*extract.Text, error) {
-	d := &file{library: r.library, body: body, limits: l, ocr: r.ocr, task: task}
+	d := &file{
+		library: r.library,
+		body:    body,
+		limits:  l,
+		ocr:     r.ocr,
+		task:    task,
+	}
 	return d.read()
 }

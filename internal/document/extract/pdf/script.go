@@ -9,7 +9,9 @@ import (
 // scriptNote returns a note if much of a text is in a script that this package does
 // not put into reading order, or an empty string.
 func scriptNote(pages []extract.Page) string {
-	letters, leftward, spaceless := 0, 0, 0
+	letters := 0
+	leftward := 0
+	spaceless := 0
 	for _, p := range pages {
 		for _, r := range p.Text {
 			switch {

@@ -50,8 +50,13 @@ func startChild(ctx context.Context, o Options, closed <-chan struct{}) (*child,
 		return nil, err
 	}
 	c := &child{
-		cmd: exec.Command(o.Command[0], o.Command[1:]...), limits: o.Limits, closed: closed, stderr: &tail{},
-		frames: make(chan frame), stop: make(chan struct{}), gone: make(chan struct{}),
+		cmd:    exec.Command(o.Command[0], o.Command[1:]...),
+		limits: o.Limits,
+		closed: closed,
+		stderr: &tail{},
+		frames: make(chan frame),
+		stop:   make(chan struct{}),
+		gone:   make(chan struct{}),
 	}
 	c.cmd.Env = environment()
 	c.cmd.Stderr = c.stderr

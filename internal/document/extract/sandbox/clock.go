@@ -18,7 +18,13 @@ type clock struct {
 }
 
 func newClock(l extract.Limits, total time.Duration) *clock {
-	return &clock{Timer: time.NewTimer(total), limits: l, end: time.Now().Add(total), total: total, allowed: total}
+	return &clock{
+		Timer:   time.NewTimer(total),
+		limits:  l,
+		end:     time.Now().Add(total),
+		total:   total,
+		allowed: total,
+	}
 }
 
 // grant adds the time to read pages by OCR.

@@ -58,7 +58,15 @@ type sizes map[kind]int
 var toChild = sizes{setup: 64 << 10, skips: 16 << 10, document: extract.MaxBody}
 
 func fromChild(l extract.Limits) sizes {
-	return sizes{ready: 16 << 10, step: 4, ocrPages: 4, text: answerSize(l), unreadable: maxMessage, sitePage: 0, trouble: maxMessage}
+	return sizes{
+		ready:      16 << 10,
+		step:       4,
+		ocrPages:   4,
+		text:       answerSize(l),
+		unreadable: maxMessage,
+		sitePage:   0,
+		trouble:    maxMessage,
+	}
 }
 
 // answerSize returns the size of the largest valid text in JSON. Escaping at most

@@ -124,7 +124,13 @@ func serveAll(in io.Reader, out io.Writer, e Engine, l extract.Limits) error {
 			}
 			continue
 		}
-		t := &task{out: out, id: f.id, limits: l, begun: time.Now(), skips: left}
+		t := &task{
+			out:    out,
+			id:     f.id,
+			limits: l,
+			begun:  time.Now(),
+			skips:  left,
+		}
 		left = nil
 		if err := serveOne(out, e, &f, t); err != nil {
 			return err

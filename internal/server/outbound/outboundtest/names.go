@@ -60,7 +60,9 @@ func (n *Names) answer(query []byte) ([]byte, error) {
 	if err := m.Unpack(query); err != nil {
 		return nil, err
 	}
-	m.Response, m.Authoritative, m.Additionals = true, true, nil
+	m.Response = true
+	m.Authoritative = true
+	m.Additionals = nil
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.addrs) == 0 {

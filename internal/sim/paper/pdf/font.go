@@ -121,7 +121,9 @@ func (f *Font) Wrap(text []byte, size, width float64, hyphens bool) (lines [][]b
 				word = word[cut:]
 				wide = f.measure(word)
 			}
-			lines, row, used = append(lines, row), nil, 0
+			lines = append(lines, row)
+			row = nil
+			used = 0
 		}
 	}
 	return append(lines, row)

@@ -42,7 +42,12 @@ func (c *Cluster) Pooler(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { process.End(syscall.SIGTERM) })
-	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres"}
+	u := url.URL{
+		Scheme: "postgres",
+		User:   url.User("postgres"),
+		Host:   net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		Path:   "/postgres",
+	}
 	u.RawQuery = url.Values{"sslmode": {"disable"}, "default_query_exec_mode": {"cache_describe"}}.Encode()
 	err = process.Await(func() error {
 		conn, err := pgx.Connect(t.Context(), u.String())

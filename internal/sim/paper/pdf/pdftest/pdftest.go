@@ -31,7 +31,12 @@ type File struct {
 // object.
 func Open(t *testing.T, file string) *File {
 	t.Helper()
-	p := &File{T: t, raw: file, Dicts: map[int]string{}, Streams: map[int]string{}}
+	p := &File{
+		T:       t,
+		raw:     file,
+		Dicts:   map[int]string{},
+		Streams: map[int]string{},
+	}
 	if !strings.HasPrefix(file, "%PDF-1.") || !strings.HasSuffix(file, "%%EOF\n") {
 		t.Fatalf("got %.40q, want a PDF file", file)
 	}

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"net/url"
 	"os"
 	"runtime"
 	"slices"
@@ -228,6 +229,16 @@ func (c *serveConfig) canonicalize() (err error) {
 		}
 	}
 	return nil
+}
+
+// parseHTTP parses the address of another service. ok is false unless it is http or https
+// with a host and without a password.
+func parseHTTP(address string) (u *url.URL, ok bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, false
+	}
+	return u, u.Host != "" && u.User == nil
 }
 
 // baseURL returns the address for clients, given the address of the listener.

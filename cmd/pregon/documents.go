@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,8 +131,7 @@ func (f *modelFlags) validate() error {
 		}
 		return nil
 	}
-	u, err := url.Parse(f.LLMURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.Fragment != "" {
+	if u, ok := parseHTTP(f.LLMURL); !ok || u.Fragment != "" {
 		return fault.New(fault.Invalid, "--llm-url must be http:// or https:// and a host, perhaps with a path; a key belongs into %s", llmKeyEnv)
 	}
 	if f.LLMBudget < 1 {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"pregon/internal/document"
@@ -16,8 +15,7 @@ func (c *serveConfig) validateTraces() error {
 	if c.OTLPEndpoint == "" {
 		return nil
 	}
-	u, err := url.Parse(c.OTLPEndpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if u, ok := parseHTTP(c.OTLPEndpoint); !ok || u.RawQuery != "" || u.Fragment != "" {
 		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with a path; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")
 	}
 	return nil

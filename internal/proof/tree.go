@@ -93,7 +93,9 @@ func (t *Tree) Prove(index, size int64) (tlog.RecordProof, error) {
 
 // Tile returns the bytes of a tile of hashes.
 func (t *Tree) Tile(tile tlog.Tile) ([]byte, error) {
-	if tile.H != TileHeight || tile.L < 0 || tile.L > maxLevel || tile.N < 0 || tile.W < 1 || tile.W > TileWidth {
+	validLevel := tile.L >= 0 && tile.L <= maxLevel
+	validWidth := tile.W >= 1 && tile.W <= TileWidth
+	if tile.H != TileHeight || tile.N < 0 || !validLevel || !validWidth {
 		return nil, fmt.Errorf("%+v is not a tile of hashes with the height %d", tile, TileHeight)
 	}
 	// The comparison with has>>TileHeight comes first: tile.N<<TileHeight may overflow.

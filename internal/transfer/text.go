@@ -87,8 +87,12 @@ func (t *textReader) add(line []byte) (*store.Document, error) {
 	if t.more {
 		next--
 	}
+	expected := next
+	if p.Head != "" {
+		expected = 0
+	}
 	switch {
-	case p.SHA256 != t.open.SHA256 || p.Head == "" && p.Page != next || p.Head != "" && p.Page != 0:
+	case p.SHA256 != t.open.SHA256 || p.Page != expected:
 		t.open = store.Document{}
 		return nil, fault.New(fault.Invalid, "the pieces of a document's text must follow each other as export writes them")
 	case t.size > maxTextBytes:

@@ -96,7 +96,9 @@ func (s *Set) Keys(ctx context.Context, kid, alg string) ([]jose.JSONWebKey, err
 	}
 	var usable []jose.JSONWebKey
 	for _, k := range all {
-		if (kid == "" || k.KeyID == kid) && (k.Algorithm == "" || k.Algorithm == alg) && CanVerify(k.Key, alg) {
+		hasID := kid == "" || k.KeyID == kid
+		hasAlgorithm := k.Algorithm == "" || k.Algorithm == alg
+		if hasID && hasAlgorithm && CanVerify(k.Key, alg) {
 			usable = append(usable, k)
 		}
 	}

@@ -230,8 +230,11 @@ func (s *Service) started(r *http.Request, id string) (*provider, started, error
 	}
 	var kept started
 	text, ok := s.o.Sealer.OpenToken(startCookie, raw)
-	if !ok || json.Unmarshal([]byte(text), &kept) != nil || time.Now().After(kept.Expires) || kept.Provider != p.ID ||
-		subtle.ConstantTimeCompare([]byte(kept.State), []byte(r.FormValue("state"))) != 1 {
+	if !ok || json.Unmarshal([]byte(text), &kept) != nil {
+		return nil, started{}, errStart
+	}
+	sameState := subtle.ConstantTimeCompare([]byte(kept.State), []byte(r.FormValue("state"))) == 1
+	if time.Now().After(kept.Expires) || kept.Provider != p.ID || !sameState {
 		return nil, started{}, errStart
 	}
 	if iss := r.URL.Query()["iss"]; len(iss) > 1 || len(iss) == 1 && iss[0] != p.Issuer {

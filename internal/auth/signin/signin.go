@@ -254,13 +254,20 @@ func (s *Service) SignOut(w http.ResponseWriter, r *http.Request, session *Sessi
 	return nil
 }
 
+const accountPath = "/account"
+
 // Next returns where a person may go after signing in: a page of the account, or the
 // request of an application. Anything else is replaced, since it may lead elsewhere.
 func Next(path string) string {
 	u, err := url.Parse(path)
-	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || strings.ContainsAny(path, "\\\r\n\t") || !strings.HasPrefix(path, "/") ||
-		u.Path != "/account" && !strings.HasPrefix(u.Path, "/account/") && u.Path != "/oauth/authorize" || strings.Contains(u.Path, "..") {
-		return "/account"
+	if err != nil {
+		return accountPath
+	}
+	elsewhere := u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(path, "/")
+	strange := strings.ContainsAny(path, "\\\r\n\t") || strings.Contains(u.Path, "..")
+	inAccount := u.Path == accountPath || strings.HasPrefix(u.Path, accountPath+"/")
+	if elsewhere || strange || !inAccount && u.Path != "/oauth/authorize" {
+		return accountPath
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
 }

@@ -213,7 +213,8 @@ func (v *validation) keys(at, address, file string, allowPrivate bool) {
 		return
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
+	isHTTP := err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+	if !isHTTP || u.User != nil || u.Fragment != "" {
 		v.wrong(at+".jwks_url", "is not allowed: use https:// and a host, without a password or #")
 	} else if u.Scheme == "http" && !allowPrivate {
 		// An attacker who changes the response could sign for the issuer.

@@ -146,10 +146,10 @@ func (j *jws) verify(ctx context.Context, source KeySource, algs []jose.Signatur
 // fits reports whether a key may have made the signature. Keys for another use are
 // ignored, even if the source returned them.
 func (j *jws) fits(k jose.JSONWebKey) bool {
-	if !k.Valid() || k.Use != "" && k.Use != "sig" || k.Algorithm != "" && k.Algorithm != j.alg || j.kid != "" && k.KeyID != j.kid {
-		return false
-	}
-	return jwks.CanVerify(k.Key, j.alg)
+	signs := k.Use == "" || k.Use == "sig"
+	hasAlgorithm := k.Algorithm == "" || k.Algorithm == j.alg
+	hasID := j.kid == "" || k.KeyID == j.kid
+	return k.Valid() && signs && hasAlgorithm && hasID && jwks.CanVerify(k.Key, j.alg)
 }
 
 // typed reports whether typ has a value, with or without application/ (RFC 7515).

@@ -73,7 +73,8 @@ func Parse(address string) (name, prefix string, err error) {
 	path, ok := strings.CutPrefix(address, "s3://")
 	name, prefix, _ = strings.Cut(path, "/")
 	prefix = strings.TrimSuffix(prefix, "/")
-	if !ok || !validName.MatchString(name) || prefix != "" && !validPrefix.MatchString(prefix) || strings.Contains(prefix, "..") {
+	validPath := prefix == "" || validPrefix.MatchString(prefix) && !strings.Contains(prefix, "..")
+	if !ok || !validName.MatchString(name) || !validPath {
 		return "", "", fault.New(fault.Invalid, "must be s3://BUCKET or s3://BUCKET/PREFIX, with letters, digits, dots and dashes")
 	}
 	return name, prefix, nil
@@ -207,7 +208,8 @@ func (b *Bucket) retry(ctx context.Context, attempt func() error) error {
 	for n := 1; ; n++ {
 		err := attempt()
 		r, refused := errors.AsType[*refusal](err)
-		if err == nil || ctx.Err() != nil || n == attempts || refused && !r.again() {
+		final := n == attempts || refused && !r.again()
+		if err == nil || ctx.Err() != nil || final {
 			return err
 		}
 		if retry.Sleep(ctx, wait) != nil {

@@ -25,7 +25,9 @@ func (t *Text) Validate(l Limits) error {
 		}
 	}
 	for _, h := range t.Outline {
-		if !clean(h.Title) || utf8.RuneCountInString(h.Title) > MaxTitle || h.Level < 1 || h.Page < 1 || h.Page > len(t.Pages) {
+		validTitle := clean(h.Title) && utf8.RuneCountInString(h.Title) <= MaxTitle
+		validPage := h.Page >= 1 && h.Page <= len(t.Pages)
+		if !validTitle || !validPage || h.Level < 1 {
 			return errors.New("a heading is invalid")
 		}
 	}

@@ -170,8 +170,11 @@ func (r *factReader) variety(i, next int, unit string) (string, int) {
 	default:
 		return unit, next
 	}
-	if i > 1 && r.mark(i-1) == "$" && !r.tokens[i-1].spaced && r.tokens[i-2].isCapital() && r.word(i-2) != "us" { // HK$5
-		return r.word(i-2) + "$", next
+	if i > 1 {
+		afterDollar := r.mark(i-1) == "$" && !r.tokens[i-1].spaced
+		if country := r.word(i - 2); afterDollar && r.tokens[i-2].isCapital() && country != "us" { // HK$5
+			return country + "$", next
+		}
 	}
 	for k := next - 2; k <= next+1; k++ {
 		if v := varieties[r.word(k)]; v != "" && k >= i {
@@ -189,7 +192,9 @@ func (r *factReader) boundBefore(i int) string {
 		}
 		w := r.word(i - 1)
 		linked := (w == "de" || w == "of") && amounts.has(r.word(i-2))
-		if !linked && !amounts.has(w) && units[r.mark(i-1)] == "" && (!stopWords.has(w) || w == "hasta" || w == "de" || w == "to") {
+		ofAmount := linked || amounts.has(w) || units[r.mark(i-1)] != ""
+		passable := stopWords.has(w) && w != "hasta" && w != "de" && w != "to"
+		if !ofAmount && !passable {
 			return ""
 		}
 		i--
@@ -267,13 +272,22 @@ func (r *factReader) spelled(i int) (fact, bool) {
 		switch value := cmp.Or(cardinals[w], ones[w]); {
 		case value > 0:
 			f.text, f.to = f.text+" "+strconv.Itoa(value), k+1
-		case k == i || w != "y" && w != "and" && w != "mil" && w != "thousand" && r.mark(k) != "-":
+		case k == i || !joinsNumbers(w) && r.mark(k) != "-":
 			return f, f.to > i+1
 		case w == "mil" || w == "thousand":
 			f.text += " thousand"
 		}
 	}
 	return f, f.to > i+1
+}
+
+// joinsNumbers reports whether a word stands between the words of a number.
+func joinsNumbers(w string) bool {
+	switch w {
+	case "y", "and", "mil", "thousand":
+		return true
+	}
+	return false
 }
 
 var ones = map[string]int{"un": 1, "una": 1, "uno": 1, "one": 1}

@@ -55,7 +55,9 @@ func startsName(tokens []token, i int) bool {
 // the name of a class ("clase B.") or of a person ("A. Roca").
 func isInitial(tokens []token, i int) bool {
 	single := func(k int) bool { return utf8.RuneCountInString(tokens[k].text) == 1 }
-	if !single(i) || i+1 == len(tokens) || tokens[i+1].text != "." || i > 0 && lettersOf.has(tokens[i-1].folded) {
+	dotted := i+1 < len(tokens) && tokens[i+1].text == "."
+	ofClass := i > 0 && lettersOf.has(tokens[i-1].folded)
+	if !single(i) || !dotted || ofClass {
 		return false
 	}
 	return i+2 >= len(tokens) || !tokens[i+2].isCapital() || single(i+2)
@@ -68,7 +70,8 @@ func nextInName(tokens []token, i int) int {
 		if startsName(tokens, k) {
 			return k + 1
 		}
-		if w := tokens[k].folded; !particles.has(w) || w == "y" || w == "e" || w == "and" || w == "i" {
+		switch w := tokens[k].folded; {
+		case w == "y", w == "e", w == "and", w == "i", !particles.has(w):
 			return 0
 		}
 	}
@@ -85,8 +88,9 @@ func capitalRun(tokens []token) string {
 	run := " "
 	for _, t := range tokens {
 		sign := strings.HasSuffix(t.text, "+") || strings.HasSuffix(t.text, "-")
+		inName := t.isCapital() || t.isNumber() || particles.has(t.folded)
 		switch {
-		case t.folded != "" && !sign && (t.isCapital() || t.isNumber() || particles.has(t.folded)):
+		case t.folded != "" && !sign && inName:
 			run += t.folded + " "
 		case t.folded != "" || strings.Contains(",;(", t.text):
 			run += "* "

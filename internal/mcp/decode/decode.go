@@ -180,7 +180,8 @@ func (r *reader) literal() (any, error) {
 	case "false":
 		return false, nil
 	}
-	if len(word) == 0 || word[0] != '-' && (word[0] < '0' || word[0] > '9') || !json.Valid(word) {
+	isNumber := len(word) > 0 && bytes.IndexByte([]byte("-0123456789"), word[0]) >= 0
+	if !isNumber || !json.Valid(word) {
 		return nil, ErrSyntax
 	}
 	return json.Number(word), nil

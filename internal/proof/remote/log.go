@@ -45,7 +45,8 @@ type Log struct {
 // in /log. The key is an API key of the service, or empty.
 func New(address, key string) (*Log, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || strings.ContainsAny(address, "?#") {
+	isHTTP := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
+	if !isHTTP || u.User != nil || strings.ContainsAny(address, "?#") {
 		return nil, fault.New(fault.Invalid, "%q must be the http:// or https:// address of a service, or of its log, which ends in /log", address)
 	}
 	address = strings.TrimRight(address, "/")

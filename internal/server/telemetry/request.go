@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"pregon/internal/auth/secret"
 )
@@ -137,7 +136,9 @@ func (e *encoder) end() []byte {
 // isPlain reports whether a text, like most, is written as it is in both formats.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= utf8.RuneSelf || c == '"' || c == '=' || c == '\\' || c == 0x7f {
+		c := s[i]
+		isPrinted := c > ' ' && c < 0x7f
+		if !isPrinted || c == '"' || c == '=' || c == '\\' {
 			return false
 		}
 	}

@@ -210,8 +210,11 @@ func (c company) issuer() (i disclosure.Issuer, ok bool) {
 	nif := ""
 	for _, l := range c {
 		nif = cmp.Or(nif, l.NIF)
-		if l.issuer != nil && (known.ID == "" || nif != "" && known.CIF() != nif && l.issuer.CIF() == nif) {
-			known = *l.issuer
+		if l.issuer != nil {
+			isBetter := nif != "" && known.CIF() != nif && l.issuer.CIF() == nif
+			if known.ID == "" || isBetter {
+				known = *l.issuer
+			}
 		}
 		i.ISINs = append(i.ISINs, l.ISIN)
 	}

@@ -84,8 +84,10 @@ func (f *Fetcher) waiting(ctx context.Context, job *coverage.Job, history Histor
 	}
 	from, to := job.Days()
 	err = history.Published(ctx, from, to, func(r *disclosure.Report) {
-		if r.PDFURL != "" && r.Document.Status != disclosure.DocumentReady && slices.Contains(job.Types, r.Type) && job.Wants(r.Number) &&
-			(after == nil || disclosure.CompareReports(after, r) < 0) {
+		lacksText := r.PDFURL != "" && r.Document.Status != disclosure.DocumentReady
+		ofJob := slices.Contains(job.Types, r.Type) && job.Wants(r.Number)
+		isNext := after == nil || disclosure.CompareReports(after, r) < 0
+		if lacksText && ofJob && isNext {
 			out = append(out, disclosure.Report{
 				ID:          r.ID,
 				Type:        r.Type,

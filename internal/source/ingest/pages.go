@@ -114,8 +114,9 @@ const crowd = 4
 func (p *pages) readAmongMany(ctx context.Context, r *disclosure.Report) bool {
 	newest := p.series[r.Type].newest.Load()
 	page := int((newest - r.Number) / pageSize)
-	if p.queue.Len() < crowd || newest < r.Number || page >= crowd ||
-		r.Type == disclosure.HR && p.monitor.Failing(health.List(r.Type)) || !p.crowding.TryLock() {
+	listed := newest >= r.Number && page < crowd
+	unreadable := r.Type == disclosure.HR && p.monitor.Failing(health.List(r.Type))
+	if p.queue.Len() < crowd || !listed || unreadable || !p.crowding.TryLock() {
 		return false
 	}
 	defer p.crowding.Unlock()

@@ -226,8 +226,10 @@ func (s *session) reportStatus(ctx context.Context) error {
 		incidents.save(ctx, s)
 		// The state at the start is logged once it lasts, and one that stays blind
 		// from time to time.
-		if was != "" && was != status.State || unlogged && time.Since(began) >= s.intervals.starting ||
-			!unlogged && status.State == health.Blind && time.Since(logged) >= reminder {
+		changed := was != "" && was != status.State
+		lasts := unlogged && time.Since(began) >= s.intervals.starting
+		stillBlind := !unlogged && status.State == health.Blind && time.Since(logged) >= reminder
+		if changed || lasts || stillBlind {
 			s.logState(status, cmp.Or(was, health.Blind))
 			unlogged, logged = false, time.Now()
 		}

@@ -91,7 +91,8 @@ func (c *cleaner) Read(p []byte) (int, error) {
 
 func (c *cleaner) next() (rune, error) {
 	r, _, err := c.in.ReadRune()
-	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
+	isControl := r < ' ' && r != '\t' && r != '\n' && r != '\r'
+	if isControl || r == 0xfffe || r == 0xffff {
 		r = ' '
 	}
 	if c.run++; r == '<' {

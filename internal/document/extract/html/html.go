@@ -236,11 +236,14 @@ func (w *page) breakBlock() {
 	w.flush()
 }
 
+// spaces are the white space of HTML and the spaces that do not break a line.
+const spaces = " \n\t\r\f\u00a0\u2007\u202f"
+
 // write adds text to the current block. Runs of spaces become one.
 func (w *page) write(text []byte) {
 	for _, r := range string(text) {
 		switch {
-		case r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' || r == '\u00a0' || r == '\u2007' || r == '\u202f':
+		case strings.ContainsRune(spaces, r):
 			w.space = true
 			continue
 		case r == extract.SoftHyphen:

@@ -45,11 +45,14 @@ func (v visibility) styled(style string) visibility {
 			}
 		case "font-size":
 			n, unit, ok := parseNumber(value)
+			relative := relativeSizes[value] // to the parent's size
+			if ok {
+				relative = relativeUnits[unit]
+			}
 			switch {
 			case ok && n == 0:
 				v.zeroSize = true
-			case !ok && value != "inherit" && value != "unset" && value != "smaller" && value != "larger",
-				ok && unit != "em" && unit != "ex" && unit != "ch" && unit != "%": // which are relative to the parent's size
+			case !relative:
 				v.zeroSize = false
 			}
 		case "font":
@@ -59,6 +62,13 @@ func (v visibility) styled(style string) visibility {
 	v.none = v.none || none || transparent
 	return v
 }
+
+// relativeSizes and relativeUnits are the words and units of a size that is relative to
+// that of the parent.
+var (
+	relativeSizes = set("inherit unset smaller larger")
+	relativeUnits = set("em ex ch %")
+)
 
 // parseNumber parses a number of a style and its unit.
 func parseNumber(value string) (n float64, unit string, ok bool) {

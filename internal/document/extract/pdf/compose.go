@@ -162,8 +162,9 @@ func continues(a, b line, leading float64) bool {
 	if distance := a.y - b.y; distance > (max(leading, 1.2)+0.35)*em || distance < 0 {
 		return false
 	}
-	if b.x0 > a.x0+0.8*em && a.x0 < a.left+0.5*em && b.x0 < a.left+6*em && !strings.HasSuffix(a.text, "-") && !item.MatchString(a.text) {
-		return false // it is indented, and begins a paragraph
+	indented := b.x0 > a.x0+0.8*em && a.x0 < a.left+0.5*em && b.x0 < a.left+6*em
+	if indented && !strings.HasSuffix(a.text, "-") && !item.MatchString(a.text) {
+		return false // it begins a paragraph
 	}
 	return breaksWord(a.text, b.text) || !endsShort(a, b)
 }

@@ -147,7 +147,8 @@ func (f *Font) syllable(word []byte, room int) (cut int) {
 		if bytes.IndexByte(letters, c) < 0 {
 			return 0 // a number, a name, or a word with a comma
 		}
-		if n >= 3 && n+3 <= len(word) && room >= 0 && vowel(word[n-1]) && !vowel(c) && vowel(word[n+1]) {
+		inside := n >= 3 && n+3 <= len(word) && room >= 0
+		if inside && vowel(word[n-1]) && !vowel(c) && vowel(word[n+1]) {
 			cut = n
 		}
 		room -= f.Widths[c]

@@ -475,7 +475,7 @@ func (awayPrimary) Head(context.Context) (disclosure.Head, error) {
 	return disclosure.Head{}, errors.New("connection refused")
 }
 
-// While the primary is away, nobody can tell whether a cursor is of the log.
+// While the primary does not answer, it is not known whether a cursor is of the log.
 func TestLocateWithoutPrimary(t *testing.T) {
 	t.Parallel()
 	w := newBehindHub(t)

@@ -44,12 +44,13 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	ctx := r.Context()
-	if !a.Events.Has(after) { // Locate waits for it
+	ahead := !a.Events.Has(after) // Locate waits for it
+	if ahead {
 		var stop context.CancelFunc
 		ctx, stop = a.untilStopping(ctx)
 		defer stop()
 	}
-	if wait > 0 || !a.Events.Has(after) {
+	if wait > 0 || ahead {
 		release, err := a.Conns.Acquire(principal.ID, events.MaxOpen)
 		if err != nil {
 			return response{}, err

@@ -22,7 +22,7 @@ STATIC = CGO_ENABLED=0
 ROOMY = GOGC=200
 
 # Packages whose tests start servers or whole programs, or take long; make quick leaves them out.
-SLOW = cmd/pregon internal/source/ingest internal/store internal/auth/ratelimit internal/document internal/webhook \
+SLOW = cmd/pregon internal/source/ingest internal/store internal/server/ratelimit internal/document internal/push/webhook \
   internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory \
   internal/server/telemetry/alerttest scripts/release
 
@@ -77,7 +77,7 @@ quick: ## build, vet and the fast tests in under a minute: no race detector, no 
 	$(STATIC) go test -vet=off -short $$(go list ./... | grep -vE '^pregon/($(subst $() ,|,$(strip $(SLOW))))(/|$$)')
 
 check: lint ## formatting, vet, staticcheck, layering, generated files; no other tests
-	$(STATIC) go test -vet=off ./internal/layering
+	$(STATIC) go test -vet=off ./internal/test/layering
 	@$(STATIC) go test -vet=off ./cmd/pregon -run TestReference || { echo 'if docs/cli.md is out of date, run: make generate'; exit 1; }
 
 lint:

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"pregon/internal/attacktest"
-	"pregon/internal/proxytest"
+	"pregon/internal/test/attacktest"
+	"pregon/internal/test/proxytest"
 )
 
 // attack measures what another caller waits for while one caller attacks: with slow

@@ -11,16 +11,16 @@ import (
 	"pregon/internal/auth"
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/token"
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/push/webhook"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
-	"pregon/internal/webhook"
 )
 
 // accessFlags configure authorization and limits.

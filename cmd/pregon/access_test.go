@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/auth/ratelimit/redistest"
+	"pregon/internal/server/ratelimit/redistest"
 )
 
 // startReplica starts a service on a store, until the test ends.
@@ -87,7 +87,7 @@ func TestKeysOnReplicas(t *testing.T) {
 // Exactly 60 of 200 simultaneous requests are allowed by two processes that
 // share their counts. Without Redis each counts for itself, from the requests it has
 // allowed, and logs it. On a machine so busy that Redis does not answer in time,
-// each counts for itself from the start; internal/auth/ratelimit has the exact test.
+// each counts for itself from the start; internal/server/ratelimit has the exact test.
 func TestAnonymousLimitThroughRedis(t *testing.T) {
 	redis := redistest.Start(t)
 	store := engines["sqlite"](t)

@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/auth/ratelimit/redistest"
 	"pregon/internal/document/llm/llmtest"
-	"pregon/internal/processtest"
+	"pregon/internal/server/ratelimit/redistest"
 	"pregon/internal/server/telemetry/alerttest"
+	"pregon/internal/test/processtest"
 )
 
 const rulesFile = "../../deploy/prometheus/pregon.rules.yml"

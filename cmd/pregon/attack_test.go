@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/attacktest"
+	"pregon/internal/test/attacktest"
 )
 
 // Every wait within a request is bounded, and what one caller does delays another by a
 // bounded time. This is what requests wait for, and what bounds the wait. TestWaits in
-// internal/layering lists each lock and channel.
+// internal/test/layering lists each lock and channel.
 //
 //   - a slot of the own caller: a second, and as many waiters as there are slots
 //     (access.SlotLimiter)

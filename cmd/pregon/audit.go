@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
+	"pregon/internal/text/mask"
 )
 
 // auditFlag is embedded by every command that changes or decides on access.
@@ -31,7 +31,7 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, file *auditFile
 		if file, err = openAuditFile(f.AuditLog); err != nil {
 			return nil, nil, fault.Wrap(fault.Unavailable, err, "cannot write the audit log")
 		}
-		to = append(to, slog.New(slog.NewJSONHandler(secret.MaskingWriter{Writer: file}, nil)))
+		to = append(to, slog.New(slog.NewJSONHandler(mask.Writer{Writer: file}, nil)))
 	}
 	return func(ctx context.Context, event string, attrs ...slog.Attr) {
 		record := slog.NewRecord(time.Now(), slog.LevelInfo, "audit", 0)

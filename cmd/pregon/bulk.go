@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"pregon/internal/bulk"
 	"pregon/internal/fault"
 	"pregon/internal/rest"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/source/ingest"
 	"pregon/internal/store"
+	"pregon/internal/transfer/bulk"
 )
 
 // bulkFlags configure the snapshots of all reports and issuers.

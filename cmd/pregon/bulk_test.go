@@ -23,8 +23,8 @@ import (
 	"pregon/internal/document/bucket/buckettest"
 	"pregon/internal/sim/market"
 	"pregon/internal/store"
+	"pregon/internal/test/waittest"
 	"pregon/internal/transfer"
-	"pregon/internal/waittest"
 )
 
 // snapshotList is the answer of GET /api/v1/bulk.

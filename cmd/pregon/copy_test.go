@@ -18,7 +18,7 @@ import (
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/storetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // directions are the pairs of engines between which the copies of this file go.

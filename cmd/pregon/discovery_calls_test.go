@@ -22,9 +22,9 @@ import (
 	"testing"
 	"time"
 
-	archive "pregon/internal/bulk" // bulk is another name of this package
 	"pregon/internal/disclosure"
 	"pregon/internal/rest/resttest"
+	archive "pregon/internal/transfer/bulk" // bulk is another name of this package
 )
 
 // described is an operation of the OpenAPI document.

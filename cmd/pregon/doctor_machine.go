@@ -13,12 +13,12 @@ import (
 	"syscall"
 	"time"
 
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/disclosure"
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/pdf"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/sim/paper"
 	"pregon/internal/source/doctor"
 	"pregon/internal/source/regulator"

@@ -26,7 +26,7 @@ import (
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/rest/resttest"
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // program is the binary under test. It is built as users get it, without the

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // behindProxies returns two replicas on one database, each behind a proxy of its own.

@@ -18,7 +18,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store/storetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // smallDisk mounts a file system with a few megabytes on a directory.

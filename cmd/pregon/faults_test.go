@@ -15,7 +15,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store/storetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // trial is replicas on a store that fails, with clients of every channel.

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // fleet is some replicas of serve, which are killed and started again.

@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/llm"
 	"pregon/internal/mcp"
+	"pregon/internal/push/webhook"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
 	"pregon/internal/source/throttle"
 	"pregon/internal/store/monitor"
-	"pregon/internal/webhook"
+	"pregon/internal/transfer/bulk"
 )
 
 // observe registers the metrics of all components.

@@ -10,11 +10,11 @@ import (
 	"pregon/internal/auth/secret"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/proof/transparency"
 	"pregon/internal/server/origin"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
-	"pregon/internal/transparency"
 )
 
 // wireProofs creates what publishes the log as a transparency log. The published root

@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"testing"
 
-	"pregon/internal/proxytest"
 	"pregon/internal/store"
+	"pregon/internal/test/proxytest"
 )
 
 // fronts are the proxies of the kit, by name.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // clientOf returns a client with its own connections.

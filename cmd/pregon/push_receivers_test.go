@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // receiver takes webhooks and checks their signatures.

@@ -15,7 +15,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/store/storetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // patient is how long a test waits for a condition. It only ends a hang, and does

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // TestReadme runs the examples of README.md against the demo market and

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/processtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/processtest"
+	"pregon/internal/test/waittest"
 )
 
 // proxied is three replicas behind HAProxy, and its clients.

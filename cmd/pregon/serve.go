@@ -17,14 +17,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth"
-	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/index"
-	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/fault/outage"
 	"pregon/internal/mcp"
+	"pregon/internal/proof/transparency"
+	"pregon/internal/push/events"
+	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/rest"
 	"pregon/internal/retry"
@@ -37,8 +38,7 @@ import (
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
 	"pregon/internal/store/monitor"
-	"pregon/internal/transparency"
-	"pregon/internal/webhook"
+	"pregon/internal/transfer/bulk"
 )
 
 // maxInFlight is how many requests are processed at the same time, without those

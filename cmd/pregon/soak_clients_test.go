@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"time"
 
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // soakStreams is how many streams are open.

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // disorder is a kind of fault.

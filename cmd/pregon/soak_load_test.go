@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // ask sends a request and returns the status and body of the answer. It does not wait

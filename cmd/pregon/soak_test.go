@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/auth/ratelimit/redistest"
 	"pregon/internal/disclosure"
+	"pregon/internal/server/ratelimit/redistest"
 	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/storetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 var (

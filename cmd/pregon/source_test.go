@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // TestSource is a day with the regulator: reports of every kind, a crash, odd

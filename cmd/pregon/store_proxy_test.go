@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // storeProxy is a proxy in front of PostgreSQL. It can refuse connections, delay

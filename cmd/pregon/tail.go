@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"pregon/internal/cli"
+	"pregon/internal/cli/tail"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/push/events"
 	"pregon/internal/server/origin"
-	"pregon/internal/tail"
 	"pregon/internal/text"
 )
 

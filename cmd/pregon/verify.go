@@ -13,7 +13,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
-	"pregon/internal/store/verify"
+	"pregon/internal/verify"
 )
 
 type verifyCmd struct {

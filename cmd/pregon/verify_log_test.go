@@ -147,7 +147,7 @@ func proven(t *testing.T, dir string, change func(answer map[string]any)) (r dis
 		t.Fatal(err)
 	}
 	log := prooftest.New(t, 6)
-	log.Add(proof.Leaf{Seq: 7, Event: "report.published", Time: r.FirstSeenAt, Record: record}.Append(nil))
+	log.Add(disclosure.Leaf{Seq: 7, Event: "report.published", Time: r.FirstSeenAt, Record: record}.Append(nil))
 	log.Grow(20, "")
 	path, err := log.Tree.Prove(6, 20)
 	if err != nil {

@@ -70,7 +70,7 @@ func (c *verifyCmd) verifyReport(p *process) error {
 }
 
 // checkProof verifies a proof, and its signature if there are keys.
-func checkProof(p proof.Proof, keys remote.Keys) (leaf proof.Leaf, c proof.Checkpoint, signed bool, err error) {
+func checkProof(p proof.Proof, keys remote.Keys) (leaf disclosure.Leaf, c proof.Checkpoint, signed bool, err error) {
 	if keys != nil {
 		leaf, c, err = p.Verify(keys.Verifiers())
 		if _, unknown := errors.AsType[*note.UnverifiedNoteError](err); unknown {
@@ -86,7 +86,7 @@ func checkProof(p proof.Proof, keys remote.Keys) (leaf proof.Leaf, c proof.Check
 
 // compareReport compares the fields of a report with those of its record in the log,
 // and returns the names of those that are not in the log.
-func (c *verifyCmd) compareReport(p *process, text []byte, leaf proof.Leaf) (unchecked []string, err error) {
+func (c *verifyCmd) compareReport(p *process, text []byte, leaf disclosure.Leaf) (unchecked []string, err error) {
 	var given map[string]any
 	if err := json.Unmarshal(text, &given); err != nil {
 		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)

@@ -14,9 +14,9 @@ import (
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
 	"pregon/internal/cli"
+	"pregon/internal/push/webhook"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
-	"pregon/internal/webhook"
 )
 
 type webhooksCmd struct {

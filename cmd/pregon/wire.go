@@ -11,11 +11,11 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
-	"pregon/internal/console"
 	"pregon/internal/discovery"
-	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/mcp"
+	"pregon/internal/push/events"
+	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/rest"
 	"pregon/internal/server/httpserver"
@@ -23,12 +23,12 @@ import (
 	"pregon/internal/sim/demo"
 	"pregon/internal/sim/pages"
 	"pregon/internal/site"
+	"pregon/internal/site/console"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/monitor"
-	"pregon/internal/webhook"
 )
 
 // wire creates the components: the store, the catalogue that follows it, the source

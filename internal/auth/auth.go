@@ -16,13 +16,13 @@ import (
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/jwks"
 	"pregon/internal/auth/oauth"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/signin"
 	"pregon/internal/auth/token"
 	"pregon/internal/auth/usage"
 	"pregon/internal/server/outbound"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 )
 

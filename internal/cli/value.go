@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/fault"
 )
 
@@ -16,16 +17,8 @@ type Network struct{ netip.Prefix }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (n *Network) UnmarshalText(text []byte) (err error) {
-	s := string(text)
-	if a, err := netip.ParseAddr(s); err == nil {
-		n.Prefix = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen())
-		return nil
-	}
-	if n.Prefix, err = netip.ParsePrefix(s); err != nil || n.Addr().Is4In6() { // a form that addresses are never compared in
-		return fault.New(fault.Invalid, "%q must be a network, such as 203.0.113.0/24, or an address", s)
-	}
-	n.Prefix = n.Masked()
-	return nil
+	n.Prefix, err = access.ParseNetwork(string(text))
+	return err
 }
 
 // Rate is a flag: a number a minute, with or without "/min" after it.

@@ -18,7 +18,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/mcp"
-	"pregon/internal/openapi"
+	"pregon/internal/rest/openapi"
 	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 )

@@ -14,8 +14,8 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/mcp"
-	"pregon/internal/openapi"
 	"pregon/internal/query"
+	"pregon/internal/rest/openapi"
 )
 
 // demoSource marks a store that holds the simulated market.

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"pregon/internal/openapi"
+	"pregon/internal/rest/openapi"
 )
 
 // The registry of MCP servers, registry.modelcontextprotocol.io. Its tool reads

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"pregon/internal/openapi"
+	"pregon/internal/rest/openapi"
 )
 
 const (

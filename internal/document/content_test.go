@@ -13,8 +13,8 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/search"
+	"pregon/internal/test/waittest"
 	"pregon/internal/text"
-	"pregon/internal/waittest"
 )
 
 func matcher(t testing.TB, query string) *Matcher {

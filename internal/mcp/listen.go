@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/mcp/queue"
+	"pregon/internal/push/events"
 	"pregon/internal/query"
 	"pregon/internal/server/problem"
 )

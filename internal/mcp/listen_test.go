@@ -15,7 +15,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/query/querytest"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 const (

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/events"
 	"pregon/internal/mcp/cors"
 	"pregon/internal/mcp/tools"
+	"pregon/internal/push/events"
 	"pregon/internal/query"
 )
 

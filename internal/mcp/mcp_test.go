@@ -18,19 +18,19 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
-	"pregon/internal/events"
 	"pregon/internal/mcp"
+	"pregon/internal/push/events"
+	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
 	"pregon/internal/rest"
 	"pregon/internal/server/httpserver"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/webhook"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -17,7 +17,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/mcp"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // pipe is the connection of a listener. It can block.

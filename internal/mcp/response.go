@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 
-	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
 	"pregon/internal/mcp/tools"
 	"pregon/internal/query"
 	"pregon/internal/server/problem"
 	"pregon/internal/text"
+	"pregon/internal/text/mask"
 )
 
 // Error codes of JSON-RPC, of MCP, and of this server.
@@ -51,7 +51,7 @@ func errVersion(v string) error {
 		status:  http.StatusBadRequest,
 		code:    codeUnsupported,
 		message: "This server does not speak that version of the protocol: use " + strings.Join(revisions, ", ") + ".",
-		data:    object{"requested": text.Clip(secret.Mask(v), 100), "supported": revisions},
+		data:    object{"requested": text.Clip(mask.Credentials(v), 100), "supported": revisions},
 	}
 }
 
@@ -71,7 +71,7 @@ var codes = map[fault.Kind]int{
 // error about the message alone.
 func toWire(err error) (status int, out wireError) {
 	if e, ok := errors.AsType[*protocolError](err); ok {
-		return e.status, wireError{e.code, secret.Mask(e.message), e.data}
+		return e.status, wireError{e.code, mask.Credentials(e.message), e.data}
 	}
 	kind := fault.KindOf(err)
 	status = problem.Status(kind)

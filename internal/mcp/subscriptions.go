@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
 	"pregon/internal/fault"
 	"pregon/internal/mcp/tools"
+	"pregon/internal/push/events"
 	"pregon/internal/retry"
 )
 

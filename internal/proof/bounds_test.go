@@ -8,6 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/proof"
 )
 
@@ -83,7 +84,7 @@ func TestLongestProof(t *testing.T) {
 // The index of a proof is that of its seq, also if the log has the change elsewhere.
 func TestIndexOfAnotherSeq(t *testing.T) {
 	var tree proof.Tree
-	leaves := []proof.Leaf{change(1), change(3), change(2)}
+	leaves := []disclosure.Leaf{change(1), change(3), change(2)}
 	for _, l := range leaves {
 		tree.Append(l.Hash())
 	}
@@ -153,7 +154,7 @@ func TestTextsOfALeaf(t *testing.T) {
 		"año":                  `"año"`,
 		string([]byte{'a', 0}): `"a\u0000"`,
 	} {
-		l := proof.Leaf{Event: text, Record: []byte("{}")}
+		l := disclosure.Leaf{Event: text, Record: []byte("{}")}
 		if got := string(l.Append(nil)); !strings.Contains(got, `"event":`+want+`,`) {
 			t.Errorf("%q is written as %s, want %s", text, got, want)
 		}

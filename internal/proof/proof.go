@@ -1,3 +1,9 @@
+// Package proof is the Merkle tree over the changes of the log: its leaves, its
+// hashes, the checkpoints that are signed over it, and the proofs that a change is
+// in it. Hashes are those of RFC 6962; tiles, checkpoints and signatures have the
+// formats of tlog-tiles, tlog-checkpoint and signed-note, which other tools read.
+//
+// It reads no store and no network, so that a proof can be verified offline.
 package proof
 
 import (
@@ -6,6 +12,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"pregon/internal/disclosure"
 )
 
 // MaxProof is the length of the longest proof that is read.
@@ -41,41 +49,41 @@ func ParseProof(text []byte) (Proof, error) {
 
 // Verify returns the leaf and the checkpoint that has it, if a known key signed the
 // checkpoint: see OpenCheckpoint.
-func (p Proof) Verify(known note.Verifiers) (Leaf, Checkpoint, error) {
+func (p Proof) Verify(known note.Verifiers) (disclosure.Leaf, Checkpoint, error) {
 	c, err := OpenCheckpoint([]byte(p.Checkpoint), known)
 	if err != nil {
-		return Leaf{}, Checkpoint{}, err
+		return disclosure.Leaf{}, Checkpoint{}, err
 	}
 	leaf, err := p.In(c)
 	if err != nil {
-		return Leaf{}, Checkpoint{}, err
+		return disclosure.Leaf{}, Checkpoint{}, err
 	}
 	return leaf, c, nil
 }
 
 // In returns the leaf if it is in the tree of a checkpoint. It does not read the
 // checkpoint of the proof itself.
-func (p Proof) In(c Checkpoint) (Leaf, error) {
+func (p Proof) In(c Checkpoint) (disclosure.Leaf, error) {
 	if p.TreeSize != c.Size || c.Size > maxSize {
-		return Leaf{}, fmt.Errorf("the proof is for a tree of %d leaves, the checkpoint has %d", p.TreeSize, c.Size)
+		return disclosure.Leaf{}, fmt.Errorf("the proof is for a tree of %d leaves, the checkpoint has %d", p.TreeSize, c.Size)
 	}
 	if p.Seq < 1 || p.Index != p.Seq-1 || p.Index >= p.TreeSize {
-		return Leaf{}, fmt.Errorf("the proof is for seq %d at the index %d of %d leaves: the index must be seq-1 and below the size",
+		return disclosure.Leaf{}, fmt.Errorf("the proof is for seq %d at the index %d of %d leaves: the index must be seq-1 and below the size",
 			p.Seq, p.Index, p.TreeSize)
 	}
 	if len(p.Hashes) > maxPath {
-		return Leaf{}, fmt.Errorf("the proof has %d hashes, more than any tree needs", len(p.Hashes))
+		return disclosure.Leaf{}, fmt.Errorf("the proof has %d hashes, more than any tree needs", len(p.Hashes))
 	}
 	if tlog.CheckRecord(p.Hashes, p.TreeSize, c.Root, p.Index, tlog.RecordHash(p.Leaf)) != nil {
-		return Leaf{}, fmt.Errorf("the leaf of seq %d and its hashes do not lead to the root of the checkpoint: "+
+		return disclosure.Leaf{}, fmt.Errorf("the leaf of seq %d and its hashes do not lead to the root of the checkpoint: "+
 			"one of them was changed", p.Seq)
 	}
-	leaf, err := ParseLeaf(p.Leaf)
+	leaf, err := disclosure.ParseLeaf(p.Leaf)
 	if err != nil {
-		return Leaf{}, err
+		return disclosure.Leaf{}, err
 	}
 	if leaf.Seq != p.Seq {
-		return Leaf{}, fmt.Errorf("the leaf is of seq %d, the proof of seq %d", leaf.Seq, p.Seq)
+		return disclosure.Leaf{}, fmt.Errorf("the leaf is of seq %d, the proof of seq %d", leaf.Seq, p.Seq)
 	}
 	return leaf, nil
 }

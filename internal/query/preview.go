@@ -10,7 +10,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
+	"pregon/internal/push/events"
 )
 
 // FilterBody is the common filter as JSON. Its fields have the names of the

@@ -16,10 +16,10 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
+	"pregon/internal/catalog/history"
 	"pregon/internal/disclosure"
 	"pregon/internal/document/index"
 	"pregon/internal/fault"
-	"pregon/internal/history"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/store"

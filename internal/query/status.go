@@ -7,7 +7,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
+	"pregon/internal/push/events"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 )

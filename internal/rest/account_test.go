@@ -14,10 +14,10 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/disclosure"
 	"pregon/internal/rest"
 	"pregon/internal/rest/resttest"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 )
 

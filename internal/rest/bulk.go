@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/server/problem"
 	"pregon/internal/transfer"
+	"pregon/internal/transfer/bulk"
 )
 
 // BulkPath is the path of the list of snapshots. Their files are below it.

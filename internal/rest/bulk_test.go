@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/bulk"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/transfer"
+	"pregon/internal/transfer/bulk"
 )
 
 // snapshots is the list of snapshots.

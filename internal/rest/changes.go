@@ -11,8 +11,8 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/push/events"
 )
 
 const (

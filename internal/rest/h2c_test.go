@@ -13,7 +13,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
-	"pregon/internal/events"
+	"pregon/internal/push/events"
 	"pregon/internal/query"
 	"pregon/internal/rest"
 	"pregon/internal/server/httpserver/pipetest"

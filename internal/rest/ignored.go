@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"pregon/internal/auth/secret"
-	"pregon/internal/openapi"
+	"pregon/internal/rest/openapi"
 	"pregon/internal/text"
+	"pregon/internal/text/mask"
 )
 
 // ignoredHeader is the header with the parameters of a request that its operation does
@@ -53,7 +53,7 @@ func ignoredParameters(known []string, query string) string {
 		if name == "" || slices.Contains(known, name) {
 			continue
 		}
-		name = url.QueryEscape(text.ClipBytes(secret.Mask(name), maxIgnoredName))
+		name = url.QueryEscape(text.ClipBytes(mask.Credentials(name), maxIgnoredName))
 		if !slices.Contains(ignored, name) {
 			ignored = append(ignored, name)
 		}

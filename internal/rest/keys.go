@@ -14,7 +14,6 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
-	"pregon/internal/cli"
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/store"
@@ -132,12 +131,12 @@ func (c *keyChange) read(p *params) (out access.KeyChange) {
 // networks reads the networks of a key.
 func (p *params) networks(texts []string) (out []netip.Prefix) {
 	for _, s := range texts {
-		var n cli.Network
-		if n.UnmarshalText([]byte(s)) != nil {
+		network, err := access.ParseNetwork(s)
+		if err != nil {
 			p.Reject("networks", s, "must be a network, such as 203.0.113.0/24, or an address")
 			break
 		}
-		out = append(out, n.Prefix)
+		out = append(out, network)
 	}
 	return out
 }

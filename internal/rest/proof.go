@@ -56,7 +56,7 @@ func (a *API) getChangeProof(r *http.Request, s *catalog.Snapshot) (response, er
 	if err != nil {
 		return response{}, err
 	}
-	leaf, err := proof.ParseLeaf(found.Leaf)
+	leaf, err := disclosure.ParseLeaf(found.Leaf)
 	if err != nil {
 		return response{}, err
 	}

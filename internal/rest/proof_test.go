@@ -29,7 +29,7 @@ func (s *service) updateProofs() {
 func scopes(names string) http.Header { return http.Header{"Authorization": {"Bearer " + names}} }
 
 // proofOf verifies the proof in a response with the key that the service serves.
-func (s *service) proofOf(a answer) (proof.Proof, proof.Leaf) {
+func (s *service) proofOf(a answer) (proof.Proof, disclosure.Leaf) {
 	s.t.Helper()
 	verifier, err := note.NewVerifier(strings.TrimSuffix(string(s.get(200, "/log/vkey").body), "\n"))
 	if err != nil {
@@ -132,7 +132,7 @@ func TestLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, text := range leaves {
-		if leaf, err := proof.ParseLeaf(text); err != nil || leaf.Seq != int64(i+1) {
+		if leaf, err := disclosure.ParseLeaf(text); err != nil || leaf.Seq != int64(i+1) {
 			t.Errorf("entry %d is %s, %v", i, text, err)
 		}
 	}

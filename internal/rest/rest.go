@@ -21,13 +21,13 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
 	"pregon/internal/catalog"
-	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/proof/transparency"
+	"pregon/internal/push/events"
+	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
-	"pregon/internal/transparency"
-	"pregon/internal/webhook"
 )
 
 // Options are the API's collaborators.

@@ -20,10 +20,11 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
-	"pregon/internal/bulk"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
+	"pregon/internal/proof/transparency"
+	"pregon/internal/push/events"
+	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
 	"pregon/internal/rest"
@@ -32,8 +33,7 @@ import (
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/transparency"
-	"pregon/internal/webhook"
+	"pregon/internal/transfer/bulk"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

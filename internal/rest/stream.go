@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/push/events"
 	"pregon/internal/text"
+	"pregon/internal/text/mask"
 )
 
 // StreamPath is the path of the event stream. Its responses must not be
@@ -150,7 +150,7 @@ func (a *API) changesURL(r *http.Request, after disclosure.Cursor) string {
 }
 
 func (h *hello) rejectCursor(asked, reason, missed string) {
-	asked = text.Clip(secret.Mask(asked), 100)
+	asked = text.Clip(mask.Credentials(asked), 100)
 	h.Requested = &asked
 	h.Reason = &reason
 	h.Missed = &missed

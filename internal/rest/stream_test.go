@@ -13,7 +13,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // event is an event as a client reads it.

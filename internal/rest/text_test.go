@@ -14,7 +14,7 @@ import (
 	"pregon/internal/query/querytest"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // texts is a store that can fail to load texts.

@@ -14,11 +14,11 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
-	"pregon/internal/events"
 	"pregon/internal/fault"
+	"pregon/internal/push/events"
+	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/store"
-	"pregon/internal/webhook"
 )
 
 // webhookRequest is the body that creates or changes a webhook. A change keeps

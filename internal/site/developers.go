@@ -7,8 +7,8 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
-	"pregon/internal/openapi"
 	"pregon/internal/query"
+	"pregon/internal/rest/openapi"
 )
 
 // samples are programs that pages show. Tests run them.

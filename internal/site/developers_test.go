@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"pregon/internal/openapi"
 	"pregon/internal/query/querytest"
 	"pregon/internal/rest"
+	"pregon/internal/rest/openapi"
 	"pregon/internal/store"
 )
 

@@ -23,8 +23,8 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
-	"pregon/internal/openapi"
 	"pregon/internal/query"
+	"pregon/internal/rest/openapi"
 	"pregon/internal/server/content"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/disclosure"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 )
 

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/proof"
 )
 
 // Row is a change as both engines store it. The body is the JSON of the record,
@@ -44,8 +43,8 @@ func EncodeRow(c disclosure.Change) (Row, error) {
 }
 
 // Leaf returns the leaf of the row in the Merkle tree over the log.
-func (r Row) Leaf() proof.Leaf {
-	return proof.Leaf{
+func (r Row) Leaf() disclosure.Leaf {
+	return disclosure.Leaf{
 		Seq:     r.Seq,
 		Event:   r.Event,
 		Time:    r.OccurredAt,

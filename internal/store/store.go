@@ -43,7 +43,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/proof"
 )
 
 // ErrDamaged is in the chain of errors that are caused by a corrupt database file
@@ -137,7 +136,7 @@ type Log interface {
 	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
 
 	// Leaves returns the leaves of up to limit changes with seq > after, in order.
-	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)
+	Leaves(ctx context.Context, after int64, limit int) ([]disclosure.Leaf, error)
 
 	// AddLeaves writes the hashes of the next changes that have none, and returns how
 	// many it hashed, 0 when there are no more. Each call is one step: it may be

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/text"
 )
 

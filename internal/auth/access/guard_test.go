@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/usage"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 )
 
 const baseURL = "https://pregon.example"

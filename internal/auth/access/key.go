@@ -101,6 +101,19 @@ func (k *Key) allows(from netip.Addr) bool {
 	return len(k.Networks) == 0 || slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
 }
 
+// ParseNetwork reads a network from which a key may be used, or one address.
+func ParseNetwork(s string) (netip.Prefix, error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		a = a.Unmap()
+		return netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(s)
+	if err != nil || network.Addr().Is4In6() { // addresses are never compared in that form
+		return netip.Prefix{}, fault.New(fault.Invalid, "%q must be a network, such as 203.0.113.0/24, or an address", s)
+	}
+	return network.Masked(), nil
+}
+
 // validate returns an error for a key that must not be created.
 func (k *Key) validate(now time.Time) error {
 	switch {

@@ -17,7 +17,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

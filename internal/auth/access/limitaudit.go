@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 // LimitAudit records requests over a limit, at most one a minute for each limit and

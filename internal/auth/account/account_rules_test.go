@@ -15,7 +15,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 const eva = "https://idp.example#eva"

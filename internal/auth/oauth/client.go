@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/text"
 )
 

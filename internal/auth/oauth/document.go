@@ -18,11 +18,11 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/jwks"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
 	"pregon/internal/server/outbound"
+	"pregon/internal/server/ratelimit"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/text"
 )
 

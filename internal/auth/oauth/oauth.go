@@ -26,9 +26,9 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/token"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 )
 

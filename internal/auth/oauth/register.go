@@ -11,8 +11,8 @@ import (
 
 	strictjson "github.com/go-jose/go-jose/v4/json"
 
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
+	"pregon/internal/server/ratelimit"
 )
 
 const maxRegistration = 16 << 10 // bytes of a request

@@ -7,9 +7,9 @@ import (
 	"regexp"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 )
 
 const maxState = 1000 // bytes

@@ -26,11 +26,11 @@ import (
 	"pregon/internal/auth/account"
 	"pregon/internal/auth/jwks"
 	"pregon/internal/auth/oauth"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/token"
 	"pregon/internal/server/outbound"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store/sqlite"
 )
 

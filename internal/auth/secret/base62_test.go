@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
+	"pregon/internal/text/mask"
 )
 
 // Base62 writes the last digits of a number, the most significant first.
@@ -73,7 +74,7 @@ func TestRandomText(t *testing.T) {
 // A writer that fails is reported, whether or not something was masked.
 func TestMaskingWriterFails(t *testing.T) {
 	for _, line := range []string{"nothing", "pregon_live_0123456789"} {
-		if _, err := (secret.MaskingWriter{Writer: brokenWriter{}}).Write([]byte(line)); !errors.Is(err, errWriter) {
+		if _, err := (mask.Writer{Writer: brokenWriter{}}).Write([]byte(line)); !errors.Is(err, errWriter) {
 			t.Errorf("%q: %v, want the error of the writer", line, err)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 	"pregon/internal/text"
 )

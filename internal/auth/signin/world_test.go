@@ -22,10 +22,10 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/signin"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 const typeIDJAG = "oauth-id-jag+jwt" // typ of an identity assertion

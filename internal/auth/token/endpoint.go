@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 // The limits of the endpoints that clients call. Each request counts for its address,

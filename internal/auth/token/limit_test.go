@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/text"
 )
 

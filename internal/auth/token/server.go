@@ -28,7 +28,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
 )
 

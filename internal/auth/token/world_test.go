@@ -31,8 +31,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"go.uber.org/goleak"
 
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/auth/token"
+	"pregon/internal/server/ratelimit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

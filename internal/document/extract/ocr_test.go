@@ -18,7 +18,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // scanned returns a document whose only page is an image of a text.

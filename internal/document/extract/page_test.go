@@ -14,7 +14,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // readingWord returns options with a tesseract that recognizes the word "leído" in

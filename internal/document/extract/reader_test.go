@@ -19,7 +19,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // good returns a document that can be read.

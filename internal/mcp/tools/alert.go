@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"pregon/internal/catalog"
-	"pregon/internal/events"
 	"pregon/internal/mcp/quote"
+	"pregon/internal/push/events"
 	"pregon/internal/query"
 )
 

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/text"
+	"pregon/internal/text/mask"
 )
 
 // Service answers the calls of tools.
@@ -131,11 +131,11 @@ func ErrorText(err error) string {
 		return "Something went wrong on our side. Try again; if it persists, report the request id."
 	}
 	if len(e.Fields) == 0 {
-		return secret.Mask(e.Message)
+		return mask.Credentials(e.Message)
 	}
 	fields := slices.Clone(e.Fields)
 	for i, f := range fields {
-		value := text.Clip(secret.Mask(f.Value), 100)
+		value := text.Clip(mask.Credentials(f.Value), 100)
 		switch allowed := enumOf(f.Name); {
 		case f.Sentence || value == "":
 		case allowed != "":
@@ -144,7 +144,7 @@ func ErrorText(err error) string {
 			fields[i].Reason = fmt.Sprintf("'%s' %s", value, f.Reason)
 		}
 	}
-	return text.ClipBytes(secret.Mask(fault.Describe(fields)), maxText)
+	return text.ClipBytes(mask.Credentials(fault.Describe(fields)), maxText)
 }
 
 // enumOf lists the values of an enumerated argument. An argument has the same

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/proof"
 )
 
@@ -51,7 +52,7 @@ func New(t testing.TB, size int) *Server {
 
 // Change returns the leaf of a change.
 func Change(seq int, mark string) []byte {
-	return proof.Leaf{
+	return disclosure.Leaf{
 		Seq:    int64(seq),
 		Event:  "report.published",
 		Time:   time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC).Add(time.Duration(seq) * time.Second),

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/proof"
 )
@@ -58,7 +59,7 @@ func (c *Checker) checkEntry(ctx context.Context, t *tree, seq int64, entry []by
 		}
 		entry = p.Leaf
 	}
-	leaf, err := proof.ParseLeaf(entry)
+	leaf, err := disclosure.ParseLeaf(entry)
 	switch same := tlog.RecordHash(entry) == want; {
 	case err != nil && same:
 		return wrong("the leaf of seq %d is not a change: %v", seq, err)

@@ -23,7 +23,7 @@ import (
 
 	"pregon/internal/server/httpserver"
 	"pregon/internal/server/httpserver/pipetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // patient is the timeout of a test that hangs.

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 // boundListener limits the number of connections, in total and per network. It closes

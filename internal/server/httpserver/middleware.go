@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
 	"pregon/internal/server/problem"
 	"pregon/internal/text"
+	"pregon/internal/text/mask"
 )
 
 // observe assigns the request id, and passes the result to Options.Observe.
@@ -49,7 +49,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			ID:       id,
 			Route:    route,
 			Method:   methodOf(r),
-			Path:     text.ClipBytes(secret.Mask(r.URL.Path), 200),
+			Path:     text.ClipBytes(mask.Credentials(r.URL.Path), 200),
 			Status:   rec.Status(),
 			Bytes:    rec.bytes,
 			Client:   remote,
@@ -96,7 +96,7 @@ func methodOf(r *http.Request) string {
 // that a request can be followed through a proxy, and makes one otherwise.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(problem.RequestIDHeader)
-	if id == "" || len(id) > 64 || secret.Mask(id) != id {
+	if id == "" || len(id) > 64 || mask.Credentials(id) != id {
 		return newRequestID()
 	}
 	for i := range len(id) {

@@ -5,8 +5,8 @@ import (
 	"net/netip"
 	"sync"
 
-	"pregon/internal/auth/ratelimit"
 	"pregon/internal/fault"
+	"pregon/internal/server/ratelimit"
 )
 
 // acquire counts an active request, unless there are too many, in all or of its client.

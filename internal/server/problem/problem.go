@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"strconv"
 
-	"pregon/internal/auth/secret"
 	"pregon/internal/fault"
 	"pregon/internal/text"
+	"pregon/internal/text/mask"
 )
 
 // RequestIDHeader is the header of the request id; problem documents repeat it as
@@ -71,12 +71,12 @@ func Of(err error) Document {
 	k := kinds[fault.KindOf(err)]
 	doc := Document{Type: "urn:pregon:problem:" + k.name, Title: k.title, Status: k.status}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
-		doc.Detail, doc.Code = secret.Mask(e.Message), e.Code
+		doc.Detail, doc.Code = mask.Credentials(e.Message), e.Code
 		for _, f := range e.Fields {
 			doc.Errors = append(doc.Errors, Field{
 				Parameter:   f.Name,
-				Value:       text.Clip(secret.Mask(f.Value), 200),
-				Reason:      secret.Mask(f.Reason),
+				Value:       text.Clip(mask.Credentials(f.Value), 200),
+				Reason:      mask.Credentials(f.Reason),
 				Suggestions: f.Suggestions,
 			})
 		}
@@ -93,7 +93,7 @@ func OfStatus(status int, name, detail string) Document {
 		Type:   "urn:pregon:problem:" + name,
 		Title:  http.StatusText(status),
 		Status: status,
-		Detail: secret.Mask(detail),
+		Detail: mask.Credentials(detail),
 	}
 }
 

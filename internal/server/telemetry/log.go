@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pregon/internal/auth/secret"
+	"pregon/internal/text/mask"
 )
 
 // Log is the program's log. It buffers lines, to avoid a system call per request. A
@@ -35,7 +35,7 @@ const (
 // NewLog returns a log in the format text or json. Credentials are masked.
 func NewLog(w io.Writer, format string, level slog.Level) (*Log, error) {
 	out := &bufferedWriter{w: w}
-	masked := secret.MaskingWriter{Writer: out} // Request masks its lines itself
+	masked := mask.Writer{Writer: out} // Request masks its lines itself
 	o := &slog.HandlerOptions{Level: level}
 	var h slog.Handler
 	switch format {

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"pregon/internal/auth/secret"
+	"pregon/internal/text/mask"
 )
 
 // Request is a finished request.
@@ -41,10 +41,10 @@ func (l *Log) Request(r Request) {
 	defer l.out.mu.Unlock()
 	e := encoder{l.out.buf, l.json}
 	e.begin(r.Time, level)
-	e.text("request_id", secret.Mask(r.ID))
+	e.text("request_id", mask.Credentials(r.ID))
 	e.text("method", r.Method)
 	e.text("route", r.Route)
-	e.text("path", secret.Mask(r.Path))
+	e.text("path", mask.Credentials(r.Path))
 	e.number("status", int64(r.Status))
 	e.number("bytes", r.Bytes)
 	e.seconds("duration_seconds", r.Duration)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"pregon/internal/sim/archive"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func (s *site) arm(body string) {

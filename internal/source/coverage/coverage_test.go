@@ -19,7 +19,7 @@ import (
 	"pregon/internal/source/health"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

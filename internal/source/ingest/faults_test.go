@@ -12,7 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/source/health"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 var storm = flag.Duration("storm", 10*time.Second, "how long TestStorm mixes faults")

@@ -32,7 +32,7 @@ import (
 	"pregon/internal/source/throttle"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // hurried holds short intervals for tests.

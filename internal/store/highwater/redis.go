@@ -6,7 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"pregon/internal/auth/ratelimit"
+	"pregon/internal/server/ratelimit"
 )
 
 var errRedisDown = errors.New("Redis does not answer")

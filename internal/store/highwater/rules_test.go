@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"pregon/internal/auth/ratelimit"
-	"pregon/internal/auth/ratelimit/redistest"
 	"pregon/internal/disclosure"
+	"pregon/internal/server/ratelimit"
+	"pregon/internal/server/ratelimit/redistest"
 	"pregon/internal/store/highwater"
 	"pregon/internal/store/sqlite"
 )

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/proof"
 	"pregon/internal/store"
 )
 
@@ -106,7 +105,7 @@ func (s *Store) LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) 
 	return s.Store.LeafHashes(ctx, after, fn)
 }
 
-func (s *Store) Leaves(ctx context.Context, after int64, limit int) (_ []proof.Leaf, err error) {
+func (s *Store) Leaves(ctx context.Context, after int64, limit int) (_ []disclosure.Leaf, err error) {
 	defer s.watch(ctx, method{"log", "Leaves", false}, &err)()
 	return s.Store.Leaves(ctx, after, limit)
 }

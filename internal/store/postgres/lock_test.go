@@ -15,7 +15,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // holding runs statements in a transaction that stays open until it is committed or

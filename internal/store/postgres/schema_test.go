@@ -14,7 +14,7 @@ import (
 	"pregon/internal/store"
 	"pregon/internal/store/postgres"
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func checkVersion(t *testing.T, s *postgres.Store) {

@@ -12,7 +12,6 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/proof"
 	"pregon/internal/retry"
 	"pregon/internal/store"
 )
@@ -26,7 +25,7 @@ type Reads interface {
 	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
 	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
-	Leaves(ctx context.Context, after int64, limit int) ([]proof.Leaf, error)
+	Leaves(ctx context.Context, after int64, limit int) ([]disclosure.Leaf, error)
 	Newest(ctx context.Context) (int64, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error

@@ -18,7 +18,7 @@ import (
 	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/readreplica"
 	"pregon/internal/store/storetest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"pregon/internal/proof"
+	"pregon/internal/disclosure"
 	"pregon/internal/store"
 )
 
@@ -41,7 +41,7 @@ func (b *Base) LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) e
 	return nil
 }
 
-func (b *Base) Leaves(ctx context.Context, after int64, limit int) (leaves []proof.Leaf, err error) {
+func (b *Base) Leaves(ctx context.Context, after int64, limit int) (leaves []disclosure.Leaf, err error) {
 	defer b.fail("reading the log", &err)
 	err = eachRow(ctx, b, func(r store.Row) error {
 		leaves = append(leaves, r.Leaf())

@@ -13,7 +13,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
-	"pregon/internal/store/verify"
+	"pregon/internal/verify"
 )
 
 // CheckLog verifies every invariant of a store without writers and returns its

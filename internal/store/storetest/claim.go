@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // claimOf returns a claim of webhooks for an hour with high limits.

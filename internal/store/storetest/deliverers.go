@@ -13,7 +13,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // testConcurrentDeliveries runs all methods concurrently, through several open

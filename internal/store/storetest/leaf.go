@@ -11,7 +11,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
-	"pregon/internal/store/verify"
+	"pregon/internal/verify"
 )
 
 // checkLeaves verifies that the leaves of a log are its changes, and that it has the

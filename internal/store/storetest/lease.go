@@ -11,7 +11,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func acquire(t *testing.T, s store.Store, holder string, ttl time.Duration) store.Lease {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 var (

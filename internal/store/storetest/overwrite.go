@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // coverage returns a record of the kind that has a table of its own.

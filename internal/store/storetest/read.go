@@ -14,7 +14,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func testEmptyStore(t *testing.T, e Engine) {

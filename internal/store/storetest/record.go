@@ -14,7 +14,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/store"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func record(kind, id, body string, revision int64) store.Record {

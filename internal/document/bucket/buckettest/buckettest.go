@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"pregon/internal/processtest"
+	"pregon/internal/test/processtest"
 )
 
 // The bucket of every server, and its credentials.

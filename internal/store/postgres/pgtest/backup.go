@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"pregon/internal/processtest"
+	"pregon/internal/test/processtest"
 )
 
 // Run runs a program of PostgreSQL, such as pg_dump, as the server's user. For

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"pregon/internal/processtest"
+	"pregon/internal/test/processtest"
 )
 
 // Cluster is a PostgreSQL server that a test may stop, freeze and replicate. It

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 // query returns the one value of a query.

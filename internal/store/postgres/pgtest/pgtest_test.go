@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/store/postgres/pgtest"
-	"pregon/internal/waittest"
+	"pregon/internal/test/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }

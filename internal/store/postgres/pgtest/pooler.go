@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pregon/internal/processtest"
+	"pregon/internal/test/processtest"
 )
 
 // Pooler starts a PgBouncer in transaction mode in front of the server, and returns

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"pregon/internal/processtest"
+	"pregon/internal/test/processtest"
 )
 
 // server is a cluster that this process started.

@@ -31,11 +31,16 @@ const writeTimeout = 10 * time.Second
 const frozenTimeout = 3 * time.Second
 
 // writing begins a transaction that others may have to wait for. It relies on
-// each statement seeing all that was committed before it.
-func writing(timeout time.Duration) pgx.TxOptions {
+// each statement seeing all that was committed before it. The server waits idle
+// for the next statement.
+func writing(timeout, idle time.Duration) pgx.TxOptions {
 	ms := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-	return pgx.TxOptions{BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ` + ms(timeout) +
-		`; SET LOCAL statement_timeout = ` + ms(timeout) + `; SET LOCAL idle_in_transaction_session_timeout = ` + ms(min(timeout, frozenTimeout))}
+	return pgx.TxOptions{
+		BeginQuery: `BEGIN ISOLATION LEVEL READ COMMITTED` +
+			`; SET LOCAL lock_timeout = ` + ms(timeout) +
+			`; SET LOCAL statement_timeout = ` + ms(timeout) +
+			`; SET LOCAL idle_in_transaction_session_timeout = ` + ms(idle),
+	}
 }
 
 // update runs fn in a transaction that others may have to wait for.

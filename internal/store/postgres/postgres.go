@@ -184,7 +184,7 @@ func connect(ctx context.Context, url string) (*Store, error) {
 		hosts:     hosts,
 		pool:      pool,
 		leases:    leases,
-		writing:   writing(writeTimeout),
+		writing:   writing(writeTimeout, frozenTimeout),
 		appending: make(chan struct{}, 1),
 		poll:      time.Second,
 		commit:    func(ctx context.Context, tx pgx.Tx) error { return tx.Commit(ctx) },
@@ -192,7 +192,7 @@ func connect(ctx context.Context, url string) (*Store, error) {
 	}
 	s.Update, s.Snapshot = s.update, s.snapshot
 	s.UpdateLease = func(ctx context.Context, fn func(relational.Tx) error) error {
-		return s.transact(ctx, leases, writing(frozenTimeout), fn)
+		return s.transact(ctx, leases, writing(frozenTimeout, frozenTimeout), fn)
 	}
 	s.Exec = func(ctx context.Context, statement string, args ...any) error {
 		_, err := pool.Exec(ctx, statement, args...)

@@ -47,6 +47,7 @@ func openFaulty(ctx context.Context, url string) (store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.SetIdle(time.Minute) // on a busy machine a test may pause inside a transaction for seconds
 	f := &faulty{Store: s, url: url}
 	s.WrapCommit(f.Commit)
 	return f, nil

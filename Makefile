@@ -1,4 +1,5 @@
-# `make test` is the one gate; `make` alone lists the targets.
+# `make test` is for every change, `make test-all` for what is merged; `make` alone lists
+# the targets.
 
 VERSION  ?= $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -10,9 +11,6 @@ FILINGS  ?= 300
 OUTPUT   ?= bin/pregon
 PREFIX   ?= /usr/local
 DESTDIR  ?=
-
-UNWATCHED = -gcflags='modernc.org/sqlite/lib=-race=false' -gcflags='modernc.org/memory=-race=false' \
-  -gcflags='golang.org/x/net/html=-race=false'
 
 # The program is built without cgo. What needs no race detector is compiled so too, to
 # compile every package once for all of it.
@@ -26,7 +24,7 @@ SLOW = cmd/pregon internal/source/ingest internal/store internal/server/ratelimi
   internal/server/notices internal/discovery internal/search internal/sim internal/source/regulator internal/source/directory \
   internal/server/telemetry/alerttest scripts/release
 
-.PHONY: help run build release release-check install test quick check lint generate notices bench corpus fuzz load soak summaries-eval clean
+.PHONY: help run build release release-check install test test-all quick check lint generate notices bench corpus fuzz load soak summaries-eval clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,22 +47,13 @@ release: ## build the archives, checksums and SBOMs of a release in dist/, for l
 release-check: ## build the release twice, the second time in a clone with an empty cache, and compare
 	go run ./scripts/release -check
 
-# Four packages at a time, whatever the machine: the whole-program tests wait
-# for processes more than they compute. Three packages are compiled without the
-# race detector, which would double the time of many tests: SQLite, which is C
-# turned into Go, its allocator, and the HTML tokenizer, which no two goroutines
-# share. Not more: the linker keeps one copy of a generic function, and it
-# may be the copy of such a package. The checks of platforms and manifests run every time:
-# go test does not notice changes of files that another program reads or of another module.
-test: checkers/node_modules ## install what the tests need, then check and test everything
-	scripts/install-test-needs
-	@$(MAKE) --no-print-directory lint
-	$(ROOMY) scripts/test-all -race $(UNWATCHED) -vet=off -p 4 -timeout 60m
-	$(STATIC) go test -vet=off -run TestIndexAgreesWithLoops ./internal/search
-	$(STATIC) go test -vet=off -count=1 -run TestPlatforms ./scripts/release
-	@if [ -f bench/go.mod ]; then cd bench && set -x && $(STATIC) go vet ./... && $(STATIC) go build -o /dev/null ./...; fi
-	cd deploy/check && $(STATIC) go test -count=1 ./...
-	@echo 'make test: every check and every test passed'
+# See scripts/gate: it installs what is missing, and prints what it does and how long it
+# took.
+test: ## the checks and every test that needs only Go and PostgreSQL, which it installs: 8 minutes at most
+	$(STATIC) go run ./scripts/gate
+
+test-all: ## make test, then the race detector, browsers, proxies, faults, the release: 25 minutes on two cores
+	$(STATIC) go run ./scripts/gate -all
 
 # Clients that others wrote, for the tests alone: see checkers/README.md. Some
 # warn of a Node that is too old; those run with the one that is among them.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pregon/internal/server/ratelimit/redistest"
+	"pregon/internal/test/longtest"
 )
 
 // startReplica starts a service on a store, until the test ends.
@@ -89,6 +90,7 @@ func TestKeysOnReplicas(t *testing.T) {
 // allowed, and logs it. On a machine so busy that Redis does not answer in time,
 // each counts for itself from the start; internal/server/ratelimit has the exact test.
 func TestAnonymousLimitThroughRedis(t *testing.T) {
+	longtest.Skip(t, "it needs Redis")
 	redis := redistest.Start(t)
 	store := engines["sqlite"](t)
 	args := []string{"--anonymous-limit", "60", "--redis", redis.URL()}
@@ -155,6 +157,7 @@ func (s *service) shared(t *testing.T, key string) string {
 
 // Third-party clients authenticate and verify the tokens and metadata they get.
 func TestOAuthClients(t *testing.T) {
+	longtest.Skip(t, "it needs clients from npm")
 	const checker = "../../checkers/oauth.mjs"
 	dir := t.TempDir()
 	node := func(args ...string) {

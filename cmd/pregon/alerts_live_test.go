@@ -20,6 +20,7 @@ import (
 	"pregon/internal/document/llm/llmtest"
 	"pregon/internal/server/ratelimit/redistest"
 	"pregon/internal/server/telemetry/alerttest"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/processtest"
 )
 
@@ -28,6 +29,7 @@ const rulesFile = "../../deploy/prometheus/pregon.rules.yml"
 // TestDocumentsWaiting: no alert fires on the metrics of a healthy service, and
 // one does when documents cannot be downloaded. Prometheus itself agrees.
 func TestDocumentsWaiting(t *testing.T) {
+	longtest.Skip(t, "it needs Prometheus")
 	t.Parallel()
 	alerts := alerttest.Read(t, rulesFile)
 	r := newReader(t, startSource(t), engines["sqlite"](t))

@@ -15,11 +15,13 @@ import (
 	"pregon/internal/source/health"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
+	"pregon/internal/test/longtest"
 )
 
 // TestAlerts causes each fault that needs an operator, and evaluates the
 // alert rules on the metrics of the service.
 func TestAlerts(t *testing.T) {
+	longtest.Skip(t, "it needs promtool")
 	alerts := alerttest.Read(t, "../../deploy/prometheus/pregon.rules.yml")
 	tried := map[string]bool{"PregonDocumentsWaiting": true} // by TestDocumentsWaiting
 	for _, test := range []struct {

@@ -23,6 +23,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 )
 
 // tap is a proxy between the program and a simulator. It records the requests and
@@ -274,6 +275,7 @@ func slashed(d disclosure.Day) string {
 // the feeds at once and continues the job, and the command succeeds. A category that
 // is not known is refused only from then on.
 func TestBackfillGivesWay(t *testing.T) {
+	longtest.Skip(t, "a back-fill takes long")
 	today := disclosure.DayOf(time.Now())
 	from := today - 200
 	for name, newStore := range engines {
@@ -332,6 +334,7 @@ func (r *reader) unknownCategory(status int) error {
 // TestClockChange back-fills the night in October that has one hour twice. The
 // lists give local time only; the registration numbers decide which hour it is.
 func TestClockChange(t *testing.T) {
+	longtest.Skip(t, "a back-fill takes long")
 	night := clockChange(time.Now())
 	s := startSource(t)
 	var ids []string

@@ -21,6 +21,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 )
 
 // TestBackup backs up a store while reports are published, kills the service, and
@@ -199,6 +200,7 @@ func checkFiles(t *testing.T, dir string, want ...string) {
 // TestBackupDiskFull: a backup, and a copy, that do not fit leave no file that could
 // be taken for a complete one.
 func TestBackupDiskFull(t *testing.T) {
+	longtest.Skip(t, "it fills a disk")
 	t.Parallel()
 	file, store := filepath.Join(t.TempDir(), "reports.jsonl"), "sqlite:"+filepath.Join(t.TempDir(), "pregon.db")
 	writeReports(t, file, 6_000)

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"pregon/internal/document/bucket/buckettest"
+	"pregon/internal/test/longtest"
 )
 
 // TestDocumentsInBucket keeps the documents' own bytes in a bucket. A document that
 // is fetched while the bucket is down is pending until the bucket answers again.
 func TestDocumentsInBucket(t *testing.T) {
+	longtest.Skip(t, "it needs an S3 server")
 	for name, engine := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,6 +109,7 @@ func verifyBucket(t *testing.T, s3 *buckettest.Server, env, flags []string, dama
 
 // A bucket that cannot be used ends serve at its start, with what to check.
 func TestBucketIsCheckedAtStart(t *testing.T) {
+	longtest.Skip(t, "it needs an S3 server")
 	s3 := buckettest.Start(t)
 	keys := []string{"PREGON_S3_ACCESS_KEY=" + buckettest.AccessKey, "PREGON_S3_SECRET_KEY=" + buckettest.SecretKey}
 	for name, test := range map[string]struct {

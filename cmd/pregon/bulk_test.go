@@ -23,6 +23,7 @@ import (
 	"pregon/internal/document/bucket/buckettest"
 	"pregon/internal/sim/market"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 	"pregon/internal/transfer"
 )
@@ -241,6 +242,7 @@ func writer(t *testing.T, db store.Store, reports []disclosure.Report) (stop fun
 // service is killed: while it makes the snapshot, while it sends it, and while the
 // client follows. Nothing is missing, and nothing comes twice.
 func TestBulkAndChanges(t *testing.T) {
+	longtest.Skip(t, "it needs an S3 server")
 	for name, engine := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

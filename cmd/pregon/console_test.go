@@ -1,9 +1,14 @@
 package main_test
 
-import "testing"
+import (
+	"testing"
+
+	"pregon/internal/test/longtest"
+)
 
 // A browser uses the pages of accounts as people do, and attacks them.
 func TestConsole(t *testing.T) {
+	longtest.Skip(t, "it needs Chromium")
 	t.Parallel()
 	r := newReader(t, startSource(t), engines["sqlite"](t))
 	r.serve = r.startServe(t, "--webhook-allow-private")

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -55,6 +56,7 @@ func logOf(t *testing.T, spec string) (log []disclosure.Change, head disclosure.
 // TestCopySurvivesKill kills copies at random moments while the source grows, and
 // runs them again until one is complete.
 func TestCopySurvivesKill(t *testing.T) {
+	longtest.Skip(t, "it kills many times")
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
 	writeReports(t, file, 6_000)
 	for from, to := range directions {
@@ -150,6 +152,7 @@ func grow(ctx context.Context, t *testing.T, db store.Store) {
 // TestMove moves a service to the other engine, as docs/data.md describes it: copy
 // while it runs, stop, copy again, start. Clients continue with their cursors.
 func TestMove(t *testing.T) {
+	longtest.Skip(t, "it copies stores while they change")
 	for from, to := range directions {
 		t.Run(from+" to "+to, func(t *testing.T) {
 			t.Parallel()
@@ -207,6 +210,7 @@ func TestMove(t *testing.T) {
 
 // TestCopyBeside uses the copy of a store in use beside it, with an epoch of its own.
 func TestCopyBeside(t *testing.T) {
+	longtest.Skip(t, "it copies stores while they change")
 	t.Parallel()
 	source, target := engines["sqlite"](t), engines["sqlite"](t)
 	db := openStore(t, source)

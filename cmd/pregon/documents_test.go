@@ -17,6 +17,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document/llm/llmtest"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // detail holds the document fields of a report.
@@ -252,6 +253,7 @@ func (s *service) workers(t *testing.T) (pids []int) {
 // TestSummariesByModel checks that sentences of a model are published only when
 // the document proves them, and its own sentences otherwise.
 func TestSummariesByModel(t *testing.T) {
+	longtest.Skip(t, "it waits for a model")
 	model := llmtest.NewServer(t)
 	r := newReader(t, startSource(t), engines["sqlite"](t))
 	s, err := startService([]string{"PREGON_STORE=" + r.spec, "PREGON_LLM_KEY=sk-secret-of-the-test"}, r.dir,

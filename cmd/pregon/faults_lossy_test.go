@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 )
 
 // TestLossyFailOver promotes a standby that lacks the last commits of its primary.
@@ -16,6 +17,7 @@ import (
 // missing reports are read again from the source, and a client that continues with
 // a cursor of the lost changes receives them again.
 func TestLossyFailOver(t *testing.T) {
+	longtest.Skip(t, "it breaks databases")
 	t.Parallel()
 	primary := pgtest.NewCluster(t)
 	standby := primary.Standby(t)

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 )
 
 // TestDatabaseFaults breaks PostgreSQL in various ways under two replicas.
 func TestDatabaseFaults(t *testing.T) {
+	longtest.Skip(t, "it breaks databases")
 	t.Parallel()
 	c := pgtest.NewCluster(t)
 	w := newTrial(t, c.URL(), 2)
@@ -47,6 +49,7 @@ func TestDatabaseFaults(t *testing.T) {
 // TestDatabaseAwayForAMinute stops PostgreSQL for a minute, in which the pauses
 // between attempts reach their full length.
 func TestDatabaseAwayForAMinute(t *testing.T) {
+	longtest.Skip(t, "it breaks databases")
 	t.Parallel()
 	c := pgtest.NewCluster(t)
 	w := newTrial(t, c.URL(), 2)
@@ -60,6 +63,7 @@ func TestDatabaseAwayForAMinute(t *testing.T) {
 // TestDatabaseDiskFull fills the disk of the database; the log of PostgreSQL (WAL) is
 // on another one.
 func TestDatabaseDiskFull(t *testing.T) {
+	longtest.Skip(t, "it fills a disk")
 	t.Parallel()
 	c := pgtest.NewCluster(t)
 	disk := filepath.Join(c.Dir(), "disk")
@@ -105,6 +109,7 @@ func replicated(a, b *pgtest.Cluster) string {
 // TestFailOver promotes a standby after its primary has ended, or while it hangs:
 // it accepts connections and answers nothing.
 func TestFailOver(t *testing.T) {
+	longtest.Skip(t, "it breaks databases")
 	for name, begin := range map[string]func(*testing.T, *pgtest.Cluster){
 		"ended": func(t *testing.T, primary *pgtest.Cluster) {
 			if err := primary.Stop("fast"); err != nil { // it sends everything to the standby

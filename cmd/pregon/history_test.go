@@ -13,12 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/query"
+	"pregon/internal/test/longtest"
 )
 
 // TestHistoryOfMarket: in the simulated market, whose reports change as their pages
 // and documents are read and as others rectify them, the history of a report leads
 // from one of its past states to the next, up to the present one.
 func TestHistoryOfMarket(t *testing.T) {
+	longtest.Skip(t, "it follows the market for a while")
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(engines)) {
 		t.Run(name, func(t *testing.T) {

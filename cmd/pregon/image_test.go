@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // image is the image `plain`, built by buildah.
@@ -110,6 +112,7 @@ func (i *image) command(args ...string) *exec.Cmd {
 
 // TestImage builds the image `plain`, and runs the program and the health check in it.
 func TestImage(t *testing.T) {
+	longtest.Skip(t, "it builds an image")
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("needs root, to build an image and start as its user")

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pregon/internal/test/longtest"
 )
 
 const checkers = "../../checkers"
@@ -58,6 +60,7 @@ func startMarket(t *testing.T) *reader {
 // The official MCP conformance suite. checkers/conformance.yml lists the checks
 // that cannot apply here, and why.
 func TestMCPConformance(t *testing.T) {
+	longtest.Skip(t, "it needs clients from npm")
 	t.Parallel()
 	s := startReplica(t, engines["sqlite"](t))
 	for name, args := range map[string][]string{
@@ -76,6 +79,7 @@ func TestMCPConformance(t *testing.T) {
 
 // Third-party clients use everything that the MCP server offers.
 func TestMCPClients(t *testing.T) {
+	longtest.Skip(t, "it needs clients from npm")
 	t.Parallel()
 	r := startMarket(t)
 	key := pregon(t, r.spec, "keys", "create", "--plan", "pro")
@@ -85,6 +89,7 @@ func TestMCPClients(t *testing.T) {
 
 // Third-party hosts show the views.
 func TestMCPViews(t *testing.T) {
+	longtest.Skip(t, "it needs Chromium")
 	t.Parallel()
 	r := startMarket(t)
 	for name, checker := range map[string]string{"inspector": "inspector-views.mjs", "bridge": "views.mjs"} {
@@ -97,6 +102,7 @@ func TestMCPViews(t *testing.T) {
 
 // Lighthouse finds no error in the documents for agents.
 func TestLighthouse(t *testing.T) {
+	longtest.Skip(t, "it needs Chromium")
 	t.Parallel()
 	runChecker(t, "lighthouse.mjs", startReplica(t, engines["sqlite"](t)).url)
 }

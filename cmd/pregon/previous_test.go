@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // buildPrevious builds the program of the previous release from the commit that
@@ -196,6 +197,7 @@ func (r release) check(s *service, reports int, hook string, keys ...string) {
 // docs/operations.md describes it, and upgrades again. What each version wrote is
 // there in all of them.
 func TestPreviousRelease(t *testing.T) {
+	longtest.Skip(t, "it builds the previous release")
 	t.Parallel()
 	previous := buildPrevious(t)
 	file := filepath.Join(t.TempDir(), "reports.jsonl")

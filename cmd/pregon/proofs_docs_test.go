@@ -8,11 +8,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // TestProofsDocs runs what docs/proofs.md shows against the demo market: the commands,
 // and the two programs, which must accept the proof of a report and no other text.
 func TestProofsDocs(t *testing.T) {
+	longtest.Skip(t, "it needs Python")
 	text, err := os.ReadFile("../../docs/proofs.md")
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/proxytest"
 )
 
@@ -51,6 +52,7 @@ func startFront(t *testing.T, name string, replicas ...*service) *proxytest.Prox
 // each proxy: events arrive while a stream is open, and the end of one replica is not
 // seen by requests.
 func TestProxies(t *testing.T) {
+	longtest.Skip(t, "it needs nginx, Caddy and HAProxy")
 	for name := range fronts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // file appends new reports, one change each, and returns the newest seq.
@@ -122,6 +123,7 @@ func (c *checker) events(t *testing.T, after, newest int64) (others []string) {
 // TestPushClients has third-party clients follow the stream through restarts and
 // verify the signature of every webhook.
 func TestPushClients(t *testing.T) {
+	longtest.Skip(t, "it needs clients from npm")
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

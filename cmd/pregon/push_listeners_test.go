@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -58,6 +59,7 @@ func bulk(t *testing.T, spec string, n int) int64 {
 // TestPushSlowListener has a listener that reads a byte a second of a long
 // history. It is disconnected, and another listener gets the history and new events.
 func TestPushSlowListener(t *testing.T) {
+	longtest.Skip(t, "a listener is slow")
 	t.Parallel()
 	spec := engines["sqlite"](t)
 	newest := bulk(t, spec, 20_000) // more than the buffers of the system hold
@@ -101,6 +103,7 @@ func TestPushSlowListener(t *testing.T) {
 // One more than a key may have is refused. They read when all are connected:
 // otherwise this process would be too busy to send the next request in time.
 func TestPushManyListeners(t *testing.T) {
+	longtest.Skip(t, "there are thousands of listeners")
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

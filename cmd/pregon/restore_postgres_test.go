@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 )
 
 // TestRestorePostgres restores a database with PostgreSQL's own tools, as
 // docs/data.md says: a dump that was made while the service ran, and a base backup
 // with the archived log up to a point in time.
 func TestRestorePostgres(t *testing.T) {
+	longtest.Skip(t, "it restores whole databases")
 	for name, way := range map[string]func(b *backedUp) (kept, lost []string, cursor string){
 		"dump": restoreDump, "point in time": restorePoint,
 	} {

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 )
 
 // TestRoles runs one process of each role on one store. Together they do what one
 // process of all roles does, and each does its own part alone.
 func TestRoles(t *testing.T) {
+	longtest.Skip(t, "it starts many replicas")
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +87,7 @@ func unrouted(t *testing.T, s *service) string {
 
 // TestAge stops PostgreSQL: reads are answered from memory, and say how old they are.
 func TestAge(t *testing.T) {
+	longtest.Skip(t, "it stops the database for a while")
 	t.Parallel()
 	p := newStoreProxy(t, pgtest.Database(t))
 	s := startReplica(t, p.url)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/processtest"
 	"pregon/internal/test/waittest"
 )
@@ -126,6 +127,7 @@ func (l *listener) recordAll(last string, w *witness) (_ string, polite bool) {
 // TestRollingRestart restarts three replicas behind HAProxy, one after the other. No
 // client sees an error, and no event is missed.
 func TestRollingRestart(t *testing.T) {
+	longtest.Skip(t, "it needs HAProxy")
 	t.Parallel()
 	spec, src := engines["postgres"](t), startSource(t)
 	replicas, ports := make([]*service, 3), make([]int, 3)

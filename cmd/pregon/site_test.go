@@ -5,10 +5,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // A browser uses the site as people do.
 func TestSite(t *testing.T) {
+	longtest.Skip(t, "it needs Chromium")
 	t.Parallel()
 	r := startMarket(t)
 	key := pregon(t, r.spec, "keys", "create", "--plan", "pro")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -161,6 +162,7 @@ func (p *storeProxy) held() int {
 
 // TestStoreAwayAtTheStart: serve waits for a PostgreSQL that does not answer.
 func TestStoreAwayAtTheStart(t *testing.T) {
+	longtest.Skip(t, "it stops the database for a while")
 	t.Parallel()
 	p := newStoreProxy(t, pgtest.Database(t))
 	p.closed.Store(true)
@@ -188,6 +190,7 @@ func TestStoreAwayAtTheStart(t *testing.T) {
 // TestStopWhileTheStoreHangs: a signal ends the service although its
 // PostgreSQL does not answer.
 func TestStopWhileTheStoreHangs(t *testing.T) {
+	longtest.Skip(t, "it stops the database for a while")
 	t.Parallel()
 	p := newStoreProxy(t, pgtest.Database(t))
 	args := slices.Concat([]string{"--source", "cnmv", "--poll", "100ms"}, sourceArgs(startSource(t).url))

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 )
 
 // storeReasons returns the reasons of the status that concern the store.
@@ -64,6 +65,7 @@ func TestStoreFileTakenAway(t *testing.T) {
 // TestStoreLocked: while the head of the log is locked, no report can be stored. The
 // status says so, and recovers afterwards.
 func TestStoreLocked(t *testing.T) {
+	longtest.Skip(t, "it locks the store for a while")
 	t.Parallel()
 	url := pgtest.Database(t)
 	args := slices.Concat([]string{"--source", "cnmv", "--poll", "100ms"}, sourceArgs(startSource(t).url))

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pregon/internal/test/longtest"
 )
 
 // manager does for a service what systemd does: it holds the socket, and receives
@@ -170,6 +172,7 @@ func TestSocketActivation(t *testing.T) {
 // systemd-socket-activate starts the service for the first connection, which is
 // answered.
 func TestSystemdSocketActivate(t *testing.T) {
+	longtest.Skip(t, "it needs systemd")
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -204,6 +207,7 @@ const exposure = 1.5
 // TestSystemdUnits has systemd check the units, with the program at the place that
 // they name.
 func TestSystemdUnits(t *testing.T) {
+	longtest.Skip(t, "it needs systemd")
 	t.Parallel()
 	dir := t.TempDir()
 	units, err := filepath.Glob("../../deploy/systemd/pregon.*")

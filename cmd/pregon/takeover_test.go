@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/test/longtest"
 )
 
 var holdingMetric = regexp.MustCompile(`(?m)^pregon_ingest_lease_held(?:\{[^}]*\})? 1$`)
@@ -22,6 +23,7 @@ func holds(s *service) bool {
 // TestTakeOver has two serves on one store, of which one reads the source.
 // When that one dies, or is stopped, the other does.
 func TestTakeOver(t *testing.T) {
+	longtest.Skip(t, "it kills and freezes replicas")
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 )
 
 // behind runs a statement on the database of a store.
@@ -106,6 +107,7 @@ func TestVerify(t *testing.T) {
 // TestRepairSurvivesKill: a repair that is killed has repaired a part, and the next
 // one repairs the rest.
 func TestRepairSurvivesKill(t *testing.T) {
+	longtest.Skip(t, "it kills many times")
 	t.Parallel()
 	const reports = 6_000
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
@@ -159,6 +161,7 @@ func firstReport(t *testing.T, db store.Store) (id string, found bool) {
 // TestCompact: compact prints what it would remove and the sizes, and a store that
 // it was killed on is complete.
 func TestCompact(t *testing.T) {
+	longtest.Skip(t, "it kills many times")
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "reports.jsonl")
 	writeReports(t, file, 1000)

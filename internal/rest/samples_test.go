@@ -11,6 +11,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
+	"pregon/internal/test/longtest"
 )
 
 // TestSamples runs the programs of the quick start that the site shows.
@@ -27,6 +28,9 @@ func TestSamples(t *testing.T) {
 		{"reports.go.txt", "reports.go", []string{"go", "run"}},
 	} {
 		t.Run(test.as, func(t *testing.T) {
+			if test.command[0] == "python3" {
+				longtest.Skip(t, "it needs Python")
+			}
 			program := s.sample(t, test.file, test.as, test.command...)
 			out, err := program.Output()
 			if err != nil || !strings.Contains(string(out), "Resultados del primer trimestre") {
@@ -39,6 +43,7 @@ func TestSamples(t *testing.T) {
 // TestSampleChanges runs the program that follows changes, from
 // the beginning.
 func TestSampleChanges(t *testing.T) {
+	longtest.Skip(t, "it needs Python")
 	s := serve(t, query.Options{Source: func() string { return "demo" }})
 	s.append(querytest.Market())
 	program := s.sample(t, "changes.py", "changes.py", "python3")

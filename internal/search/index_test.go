@@ -90,7 +90,7 @@ var until = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
 // TestIndexAgreesWithLoops compares the index with plain loops on random queries:
 // order, totals, and pages of any depth. With the race detector it runs fewer
-// queries; make test also runs it without.
+// queries; make test-all also runs it without.
 func TestIndexAgreesWithLoops(t *testing.T) {
 	size, questions, workers := 20_000, 10_000, 2
 	if raceDetector || testing.Short() {

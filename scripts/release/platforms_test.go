@@ -17,12 +17,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // TestPlatforms checks the types of the program and all its dependencies for each
 // platform of a release. It finds what would not compile, in seconds instead of the
 // minutes of six builds: nothing is compiled.
 func TestPlatforms(t *testing.T) {
+	longtest.Skip(t, "it checks the program for six platforms")
 	for _, platform := range allPlatforms {
 		t.Run(platform, func(t *testing.T) {
 			t.Parallel()

@@ -13,11 +13,13 @@ import (
 
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/test/longtest"
 )
 
 // TestChildIsConfined runs a tesseract that attempts forbidden operations and
 // returns the results as recognized words.
 func TestChildIsConfined(t *testing.T) {
+	longtest.Skip(t, "it starts many processes")
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are confined only on Linux")
 	}

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/test/longtest"
 )
 
 // TestCorpus compares files of Debian packages, which scripts/install-test-needs
 // installs, with the output of pdftotext: a manual, and cards of three columns with
 // tables. make corpus compares many more.
 func TestCorpus(t *testing.T) {
+	longtest.Skip(t, "it needs documents of others and pdftotext")
 	for _, path := range []string{
 		"/usr/share/doc/maint-guide-es/maint-guide.es.pdf",
 		"/usr/share/doc/debian-refcard/refcard-es-a4.pdf",

@@ -18,6 +18,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -55,6 +56,7 @@ func run(t *testing.T, input, name string, args ...string) []byte {
 }
 
 func TestScanned(t *testing.T) {
+	longtest.Skip(t, "it needs Tesseract")
 	body := scanned(t, first)
 	text := read(t, body)
 	page := text.Pages[0]
@@ -95,6 +97,7 @@ func TestScanned(t *testing.T) {
 // TestTesseractIsKilled has a tesseract that takes forever. It must end with the
 // child that started it.
 func TestTesseractIsKilled(t *testing.T) {
+	longtest.Skip(t, "it needs Tesseract")
 	script := filepath.Join(t.TempDir(), "tesseract")
 	const source = "#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nsleep 600\n"
 	if err := os.WriteFile(script, []byte(source), 0o700); err != nil {
@@ -129,6 +132,7 @@ func TestTesseractIsKilled(t *testing.T) {
 
 // TestSlowTesseract has a tesseract that exceeds the time for a page.
 func TestSlowTesseract(t *testing.T) {
+	longtest.Skip(t, "it needs Tesseract")
 	script := filepath.Join(t.TempDir(), "tesseract")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --list-langs ] && echo spa && exit\nexec sleep 600\n"), 0o700); err != nil {
 		t.Fatal(err)

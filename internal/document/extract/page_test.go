@@ -14,6 +14,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -53,6 +54,7 @@ func pagesAre(t *testing.T, r *sandbox.Reader, body []byte, pages []string, note
 // TestPictures reads pictures of 300 dots per inch, one of them with a mask of its
 // opacity, with a child that has read other documents.
 func TestPictures(t *testing.T) {
+	longtest.Skip(t, "it needs Tesseract")
 	r := newReader(t, readingWord(t))
 	text := func(n int) extracttest.Page { return extracttest.TextPage(fmt.Sprintf("Texto de la página %d", n)) }
 	many := make([][]string, 100)
@@ -73,6 +75,7 @@ func TestPictures(t *testing.T) {
 // TestLayeredPicture reads a picture that PDFium can only draw with a lower
 // resolution.
 func TestLayeredPicture(t *testing.T) {
+	longtest.Skip(t, "it needs Tesseract")
 	r := newReader(t, readingWord(t))
 	pagesAre(t, r, extracttest.Pages(extracttest.TextPage("Uno"), extracttest.LayeredPage(3)), []string{"Uno", "leído"})
 }
@@ -80,6 +83,7 @@ func TestLayeredPicture(t *testing.T) {
 // TestLargePicture reads a picture that PDFium cannot draw within its memory. The
 // other pages are read.
 func TestLargePicture(t *testing.T) {
+	longtest.Skip(t, "it needs Tesseract")
 	word := readingWord(t)
 	r := newReader(t, func(o *sandbox.Options) {
 		word(o)
@@ -91,6 +95,7 @@ func TestLargePicture(t *testing.T) {
 
 // TestBombAmongPages has pages that need more memory than there is.
 func TestBombAmongPages(t *testing.T) {
+	longtest.Skip(t, "it reads hostile documents until they are ended")
 	body := extracttest.Pages(extracttest.TextPage("Uno"), extracttest.BombPage, extracttest.TextPage("Tres"), extracttest.BombPage)
 	pagesAre(t, shared(t), body, []string{"Uno", "", "Tres", ""}, "Pages that could not be read: 2, 4. The reason: reading it needed more than 300 MB.")
 
@@ -132,6 +137,7 @@ func TestLargestDocument(t *testing.T) {
 // TestEndlessAmongPages has a page that is drawn forever. The parent kills the
 // child, and another one reads the other pages.
 func TestEndlessAmongPages(t *testing.T) {
+	longtest.Skip(t, "it reads hostile documents until they are ended")
 	word := readingWord(t)
 	r := newReader(t, func(o *sandbox.Options) {
 		word(o)

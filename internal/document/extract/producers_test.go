@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // article returns the text of the documents, in paragraphs and in words.
@@ -20,6 +22,7 @@ func article() (paragraphs []string, words []string) {
 
 // TestProducers reads files that other programs make of the same text.
 func TestProducers(t *testing.T) {
+	longtest.Skip(t, "it needs groff, Ghostscript and Pango")
 	paragraphs, words := article()
 	roff := ".fam H\n.hy 6\n"
 	for _, p := range paragraphs {

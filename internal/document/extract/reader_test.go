@@ -19,6 +19,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/extracttest"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -284,6 +285,7 @@ func TestSitePage(t *testing.T) {
 }
 
 func TestColdStart(t *testing.T) {
+	longtest.Skip(t, "it compiles the reader of PDF files")
 	dir := filepath.Join(t.TempDir(), "a", "cache")
 	readsGood(t, newReader(t, func(o *sandbox.Options) { o.CacheDir = dir }))
 	if s, err := os.Stat(dir); err != nil || s.Mode().Perm() != 0o700 {
@@ -319,6 +321,7 @@ func times(t *testing.T, files []string) (out []time.Time) {
 // TestUnusableCache has directories in which compiled code cannot be stored.
 // Documents are read without a cache, and one warning is logged.
 func TestUnusableCache(t *testing.T) {
+	longtest.Skip(t, "it compiles the reader of PDF files")
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -391,12 +394,14 @@ func TestFailedStart(t *testing.T) {
 // TestStartMemory compiles PDFium in a child whose memory limit for documents is
 // lower than compiling needs.
 func TestStartMemory(t *testing.T) {
+	longtest.Skip(t, "it compiles the reader of PDF files")
 	readsGood(t, newReader(t, func(o *sandbox.Options) { o.Limits.Memory, o.CacheDir = 90<<20, "" }))
 }
 
 // TestOneCompiles holds the lock of an empty cache, as a process that compiles
 // does. A child must wait for it and then load the compiled code.
 func TestOneCompiles(t *testing.T) {
+	longtest.Skip(t, "it compiles the reader of PDF files")
 	newReader(t, nil) // compiles the code
 	dir := filepath.Join(t.TempDir(), "cache")
 	if err := os.Mkdir(dir, 0o700); err != nil {

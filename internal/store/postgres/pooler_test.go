@@ -6,12 +6,14 @@ import (
 	"pregon/internal/store"
 	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 )
 
 // TestPooler runs the tests of the store behind a connection pooler in transaction
 // mode, where two transactions have the same server connection only by chance, and
 // notifications do not arrive.
 func TestPooler(t *testing.T) {
+	longtest.Skip(t, "it needs PgBouncer")
 	cluster := pgtest.NewCluster(t)
 	storetest.Run(t, storetest.Engine{
 		Fresh: func(t *testing.T) func() (store.Store, error) {

@@ -118,6 +118,7 @@ var rows = [][]string{
 		"auth/signin",
 		"push/webhook",
 		"query",
+		"scripts/gate",
 		"scripts/release",
 		"sim/demo",
 		"source/ingest",

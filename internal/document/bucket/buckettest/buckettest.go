@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/processtest"
 )
 
@@ -49,6 +50,7 @@ type Server struct {
 // when that is killed.
 func Start(t testing.TB) *Server {
 	t.Helper()
+	longtest.Skip(t, "it needs an S3 server")
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)

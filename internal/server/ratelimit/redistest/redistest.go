@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/processtest"
 )
 
@@ -27,6 +28,7 @@ type Server struct {
 // when that is killed.
 func Start(t testing.TB) *Server {
 	t.Helper()
+	longtest.Skip(t, "it needs Redis")
 	// Right below the temporary directory: the address of a socket has room
 	// for a hundred bytes.
 	dir, err := os.MkdirTemp("", "pregon-redis-")

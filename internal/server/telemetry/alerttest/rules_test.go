@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pregon/internal/server/telemetry/alerttest"
+	"pregon/internal/test/longtest"
 )
 
 const (
@@ -27,6 +28,7 @@ var (
 
 // TestRules: promtool accepts the rules, and every alert fires when it should.
 func TestRules(t *testing.T) {
+	longtest.Skip(t, "it needs promtool")
 	for _, args := range [][]string{{"check", "rules", "pregon.rules.yml"}, {"test", "rules", "pregon.rules.test.yml"}} {
 		promtool(t, deploy+"prometheus", args...)
 	}

@@ -27,7 +27,7 @@ func (c *Cluster) Pooler(t testing.TB) string {
 	}
 	path, err := exec.LookPath("/usr/sbin/pgbouncer")
 	if err != nil {
-		t.Fatalf("PgBouncer is not installed: make test installs it: %v", err)
+		t.Fatalf("PgBouncer is not installed: make test-all installs it: %v", err)
 	}
 	file := filepath.Join(c.dir, fmt.Sprintf("pgbouncer-%d.ini", port))
 	config := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+

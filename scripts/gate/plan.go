@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// static has no cgo, as the program. Whatever needs no race detector is compiled so, to
+// compile every package once for all of it, and without a C compiler.
+var static = []string{"CGO_ENABLED=0"}
+
+// roomy lets the heap grow more, so that less time is spent on collecting garbage.
+var roomy = []string{"CGO_ENABLED=0", "GOGC=200"}
+
+// wholeProgram is the package whose tests start the program. They wait more than they
+// compute, so they run beside the others.
+const wholeProgram = "pregon/cmd/pregon"
+
+// quick returns the phases of `make test`.
+func quick() []phase {
+	return []phase{
+		{
+			{needs("PostgreSQL, if it is missing", "--quick")},
+			{
+				empty("formatting", "not formatted; run: go tool gofumpt -w", static, "go", "tool", "gofumpt", "-l", "."),
+				command("go vet", static, "go", "vet", "./..."),
+				command("staticcheck", roomy, "go", "tool", "staticcheck", "./..."),
+				command("go mod tidy", static, "go", "mod", "tidy", "-diff"),
+			},
+		},
+		{
+			{suite{
+				name:     "tests of the packages",
+				env:      roomy,
+				flags:    []string{"-short", "-p=2"},
+				packages: []string{"./internal/...", "./scripts/..."},
+			}.step()},
+			{suite{
+				name:     "tests of the whole program",
+				env:      roomy,
+				flags:    []string{"-short", "-timeout=20m"},
+				packages: []string{wholeProgram},
+				each:     true,
+			}.step()},
+		},
+	}
+}
+
+// needs returns a step that installs what the tests need. Its output is printed at once,
+// since it takes long.
+func needs(what string, args ...string) step {
+	return step{"install " + what, func(ctx context.Context, r *report) error {
+		cmd := prepare(ctx, "", nil, append([]string{"scripts/install-test-needs"}, args...)...)
+		cmd.Stdout = os.Stdout
+		cmd.Stderr = os.Stderr
+		return cmd.Run()
+	}}
+}
+
+// longer returns the phases that `make test-all` adds.
+func longer(ctx context.Context) ([]phase, error) {
+	pkgs, err := list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	long, err := longTests("cmd/pregon")
+	if err != nil {
+		return nil, err
+	}
+	var race, slow []string
+	for _, p := range pkgs {
+		switch {
+		case p.ImportPath == wholeProgram:
+		case p.concurrent() && unwatched[p.ImportPath] == "":
+			race = append(race, p.ImportPath)
+		case p.long:
+			slow = append(slow, p.ImportPath)
+		}
+	}
+	return []phase{
+		{{
+			needs("everything that the other tests need"),
+			command("clients of others, with npm", nil, "make", "--no-print-directory", "checkers/node_modules"),
+		}},
+		{
+			{
+				suite{
+					name:     "long tests of the whole program",
+					env:      roomy,
+					flags:    []string{"-timeout=60m"},
+					packages: []string{wholeProgram},
+					tests:    long,
+					each:     true,
+				}.step(),
+			},
+			{
+				suite{
+					name:     "race detector",
+					env:      []string{"CGO_ENABLED=1", "GOGC=200"},
+					flags:    append([]string{"-race", "-p=1", "-timeout=30m"}, notDetected...),
+					packages: race,
+				}.step(),
+				suite{
+					name:     "long tests of the other packages",
+					env:      roomy,
+					flags:    []string{"-p=1", "-timeout=30m"},
+					packages: slow,
+				}.step(),
+				// The race detector makes this one too slow.
+				suite{
+					name:     "the index against loops",
+					env:      roomy,
+					packages: []string{"pregon/internal/search"},
+					tests:    []string{"TestIndexAgreesWithLoops"},
+				}.step(),
+				// go test does not notice changes of files that another program reads,
+				// or of another module: what follows runs every time.
+				suite{
+					name:     "platforms",
+					env:      static,
+					flags:    []string{"-count=1"},
+					packages: []string{"pregon/scripts/release"},
+					tests:    []string{"TestPlatforms"},
+				}.step(),
+				suite{
+					name:     "manifests",
+					dir:      "deploy/check",
+					env:      static,
+					flags:    []string{"-count=1"},
+					packages: []string{"./..."},
+				}.step(),
+				commandIn("vet of the benchmarks", "bench", static, "go", "vet", "./..."),
+				commandIn("build of the benchmarks", "bench", static, "go", "build", "-o", os.DevNull, "./..."),
+			},
+		},
+	}, nil
+}
+
+// notDetected are packages that are compiled without the race detector, which would
+// double the time of many tests: SQLite, which is C turned into Go, its allocator, and
+// the HTML tokenizer, which no two goroutines share. Not more: the linker keeps one copy
+// of a generic function, and it may be the copy of such a package.
+var notDetected = []string{
+	"-gcflags=modernc.org/sqlite/lib=-race=false",
+	"-gcflags=modernc.org/memory=-race=false",
+	"-gcflags=golang.org/x/net/html=-race=false",
+}
+
+// unwatched are packages that have goroutines or locks and whose tests run without the
+// race detector, each with the reason.
+var unwatched = map[string]string{
+	"pregon/internal/document/extract/pdf": "WebAssembly under the detector takes minutes; one goroutine uses a reader",
+}
+
+// pkg is a package of the module, with what decides how its tests run.
+type pkg struct {
+	ImportPath   string
+	Dir          string
+	GoFiles      []string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+
+	long bool // it has tests that `make test` leaves out
+}
+
+// list returns the packages of the module that have tests.
+func list(ctx context.Context) ([]pkg, error) {
+	out, err := output(ctx, "", static, "go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w\n%s", err, out)
+	}
+	var all []pkg
+	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	// Packages for tests, such as redistest, skip tests too.
+	skips := map[string]bool{"pregon/internal/test/longtest": true}
+	for _, p := range all {
+		if slices.ContainsFunc(p.Imports, func(name string) bool { return skips[name] }) {
+			skips[p.ImportPath] = true
+		}
+	}
+	var tested []pkg
+	for _, p := range all {
+		imports := slices.Concat(p.TestImports, p.XTestImports)
+		p.long = slices.ContainsFunc(imports, func(name string) bool { return skips[name] })
+		if len(imports) > 0 {
+			tested = append(tested, p)
+		}
+	}
+	return tested, nil
+}
+
+// goroutine matches what shows that goroutines meet in a package: it starts one, or it
+// has a lock or an atomic value.
+var goroutine = regexp.MustCompile(`(?m)^\s*go (func|\w)|\.Go\(|sync\.(Mutex|RWMutex|Once|Map|Cond|WaitGroup)\b|atomic\.`)
+
+// concurrent reports whether goroutines meet in the package.
+func (p pkg) concurrent() bool {
+	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err == nil && goroutine.Match(text)
+	})
+}
+
+var (
+	testFunc = regexp.MustCompile(`^func (Test\w+)\(`)
+	skipCall = regexp.MustCompile(`^\tlongtest\.Skip\(`)
+)
+
+// longTests returns the tests of a directory that call longtest.Skip themselves.
+func longTests(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var name string
+		for line := range strings.Lines(string(text)) {
+			if m := testFunc.FindStringSubmatch(line); m != nil {
+				name = m[1]
+			}
+			if skipCall.MatchString(line) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
+}

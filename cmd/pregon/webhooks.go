@@ -102,7 +102,7 @@ func (c *listWebhooksCmd) Run(ctx context.Context, p *process) error {
 		e := endpoints[w.ID]
 		l := webhookLine{
 			ID:             w.ID,
-			Owner:          w.Owner,
+			Owner:          w.Account,
 			Key:            w.Key,
 			State:          "enabled",
 			DisabledReason: w.DisabledReason,

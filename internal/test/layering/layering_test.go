@@ -116,7 +116,7 @@ var rows = [][]string{
 	6: {
 		"auth/oauth",
 		"auth/signin",
-		"push/webhook",
+		"push/webhook/subscription",
 		"query",
 		"scripts/gate",
 		"scripts/release",
@@ -127,15 +127,17 @@ var rows = [][]string{
 		"auth",
 		"cli/tail",
 		"mcp/tools",
-		"rest",
+		"push/webhook/delivery",
 		"site",
 	},
 	8: {
 		"mcp",
+		"push/webhook",
 		"site/console",
 	},
 	9: {
 		"discovery",
+		"rest",
 	},
 	10: {
 		"cmd/pregon",

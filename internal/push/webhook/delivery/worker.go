@@ -1,0 +1,224 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	mathrand "math/rand/v2"
+	"slices"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/push/webhook/subscription"
+	"pregon/internal/retry"
+	"pregon/internal/store"
+)
+
+// backoff is the time during which nothing is sent to a receiver.
+type backoff struct {
+	failures int // in a row
+	until    time.Time
+	revision int64 // of the webhook: a changed webhook is tried at once
+}
+
+// maxDelay is the time after which a due delivery is not sent any more.
+const maxDelay = 4 * 24 * time.Hour
+
+// skipReason returns why a delivery is not sent to a webhook with a status, empty if it
+// is.
+func skipReason(s subscription.AccountStatus, d store.Delivery) string {
+	switch {
+	case !s.MayRead(d.Event):
+		return "not sent: the owner of the webhook may not read it"
+	case time.Since(d.DueAt) > maxDelay:
+		return "not sent: it was due for more than four days; ask for it with redeliver"
+	}
+	return ""
+}
+
+// work sends the due deliveries of a webhook until one fails.
+func (d *dispatcher) work(held *claim, c store.Claimed) {
+	start := time.Now()
+	bodies, err := d.read(held.ctx, c.Deliveries)
+	if err != nil {
+		if h := d.hooks.Known().Hooks[c.Webhook]; h != nil && !d.ended() && held.ctx.Err() == nil {
+			d.log.WarnContext(d.sending, "cannot read changes for a webhook: they wait", "webhook", c.Webhook, "err", err)
+			d.backOff(h, 0)
+		}
+		return
+	}
+	for _, delivery := range c.Deliveries {
+		h := d.hooks.Known().Hooks[c.Webhook]
+		status, served := d.hooks.Serves(h)
+		if !served || d.ended() || held.ctx.Err() != nil || time.Since(start) > maxTurn {
+			return
+		}
+		if reason := skipReason(status, delivery); reason != "" {
+			d.counts.dead.Add(1)
+			r := store.Result{
+				Webhook: h.ID,
+				Epoch:   delivery.Epoch,
+				Seq:     delivery.Seq,
+				State:   store.DeliveryDead,
+				Attempt: store.Attempt{At: time.Now().UTC(), Error: reason},
+			}
+			d.outcomes <- outcome{c.Webhook, &r}
+			continue
+		}
+		var a attempt
+		if body := bodies[delivery.Seq]; body != nil {
+			d.counts.inFlight.Add(1)
+			a = d.sender.send(held.ctx, h, MessageID(delivery), body)
+			d.counts.inFlight.Add(-1)
+		} else { // cannot happen: the log is append-only
+			a = attempt{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
+		}
+		if a.canceled {
+			return
+		}
+		r := d.result(delivery, a)
+		d.outcomes <- outcome{c.Webhook, &r}
+		if !a.ok {
+			d.backOff(h, a.retryAfter)
+			d.disableFailing(h, a, held.failing)
+			return
+		}
+		d.clearBackoff(c.Webhook)
+	}
+}
+
+// read returns the bodies of deliveries by seq.
+func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map[int64][]byte, error) {
+	all := make(map[int64][]byte, len(deliveries))
+	var missing []int64
+	epoch := d.encoder.Head().Epoch
+	for _, delivery := range deliveries {
+		// The delivery or the catalogue may be of an older epoch.
+		if body := d.bodies.get(disclosure.Cursor{Epoch: epoch, Seq: delivery.Seq}); body != nil && delivery.Epoch == epoch {
+			all[delivery.Seq] = body
+		} else {
+			missing = append(missing, delivery.Seq)
+		}
+	}
+	if len(missing) == 0 {
+		return all, nil
+	}
+	stored, err := d.store.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if epoch = stored.Epoch; epoch != d.encoder.Head().Epoch {
+		clear(all)
+		missing = missing[:0]
+		for _, delivery := range deliveries {
+			missing = append(missing, delivery.Seq)
+		}
+	}
+	// The catalogue of this process may be behind.
+	for start := time.Now(); !d.catalogHas(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); _ = retry.Sleep(ctx, 5*time.Millisecond) {
+		if d.ended() || ctx.Err() != nil || time.Since(start) > maxTurn {
+			return nil, errors.New("the catalogue does not have them yet")
+		}
+	}
+	changes, err := d.store.ChangesAt(ctx, missing...)
+	if err != nil {
+		return nil, err
+	}
+	if stored, err = d.store.Head(ctx); err != nil || stored.Epoch != epoch {
+		return nil, cmp.Or(err, errors.New("a backup of the store was restored meanwhile"))
+	}
+	for i := range changes {
+		body := fit(d.encoder.Encode(&changes[i]).JSON)
+		all[changes[i].Seq] = body
+		d.bodies.add(disclosure.Cursor{Epoch: epoch, Seq: changes[i].Seq}, body)
+	}
+	return all, nil
+}
+
+// catalogHas reports whether the catalogue contains a change.
+func (d *dispatcher) catalogHas(c disclosure.Cursor) bool {
+	head := d.encoder.Head()
+	return head.Epoch == c.Epoch && head.Seq >= c.Seq
+}
+
+func (d *dispatcher) ended() bool {
+	select {
+	case <-d.ending:
+		return true
+	default:
+		return false
+	}
+}
+
+// result returns the result of an attempt: delivered, dead, or the time of the
+// next attempt.
+func (d *dispatcher) result(delivery store.Delivery, a attempt) store.Result {
+	r := store.Result{
+		Webhook: delivery.Webhook,
+		Epoch:   delivery.Epoch,
+		Seq:     delivery.Seq,
+		Attempt: a.Attempt,
+		State:   store.DeliveryPending,
+	}
+	if delivery.Attempts > 0 {
+		d.counts.retried.Add(1)
+	}
+	if a.ok {
+		d.counts.delivered.Add(1)
+		r.State = store.DeliveryDelivered
+		return r
+	}
+	d.counts.failed.Add(1)
+	if a.gone || delivery.Attempts+1 >= maxAttempts {
+		d.counts.dead.Add(1)
+		r.State = store.DeliveryDead
+		return r
+	}
+	wait := time.Duration(float64(d.delays[delivery.Attempts]) * (1 + jitter*(2*mathrand.Float64()-1)))
+	r.Wait = max(wait, a.retryAfter)
+	return r
+}
+
+// backOff sends nothing to a receiver that failed for a while: each time twice
+// as long, and as long as it asked for.
+func (d *dispatcher) backOff(h *subscription.Hook, asked time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r := d.backoffs[h.ID]
+	wait := time.Duration(min(float64(d.backoff)*math.Exp2(float64(r.failures)), float64(maxBackoff)))
+	d.backoffs[h.ID] = backoff{failures: r.failures + 1, until: time.Now().Add(max(wait, asked)), revision: h.Revision()}
+}
+
+func (d *dispatcher) clearBackoff(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.backoffs, id)
+}
+
+// disableFailing disables a webhook whose receiver is gone or failed for too
+// long.
+func (d *dispatcher) disableFailing(h *subscription.Hook, a attempt, failing bool) {
+	if a.gone {
+		d.hooks.DisableUnchanged(d.sending, h, "the receiver answered 410 Gone")
+		return
+	}
+	if !failing {
+		return // the first failure
+	}
+	endpoints, err := d.store.Endpoints(d.sending, h.ID)
+	if err != nil {
+		return // the next failure tries again
+	}
+	since := endpoints[h.ID].FailingSince
+	if since.IsZero() {
+		return
+	}
+	if since.Before(h.EnabledAt) {
+		since = h.EnabledAt
+	}
+	if time.Since(since) > d.maxFailing {
+		d.hooks.DisableUnchanged(d.sending, h, fmt.Sprintf("nothing was delivered since %s; last error: %s", since.UTC().Format(time.RFC3339), a.Error))
+	}
+}

@@ -1,0 +1,94 @@
+package subscription
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/push/events"
+	"pregon/internal/store"
+)
+
+const kind = "webhook" // of the store's records
+
+// Draft holds the settings that the account of a webhook chooses.
+type Draft struct {
+	URL         string             `json:"url"`
+	Description string             `json:"description,omitempty"`
+	Events      []disclosure.Event `json:"events"` // events.DefaultEvents if empty
+	Filter      disclosure.Filter  `json:"-"`      // stored as filterRecord
+	Enabled     bool               `json:"enabled"`
+}
+
+// Webhook selects events and names their receiver. Its tags are those of the stored record.
+type Webhook struct {
+	ID      string `json:"id"`
+	Account string `json:"owner"` // the account that it belongs to
+	// Key is the key with which it was made or adopted, without which it is not served.
+	// It is empty if the account itself made it: the person, the subject of a token, or
+	// the first key. That is also the meaning in records from before there was a Key.
+	Key string `json:"key,omitempty"`
+	Draft
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// Every selected change after this one is delivered while the webhook is
+	// enabled.
+	StartsAfter    int64     `json:"starts_after"`
+	EnabledAt      time.Time `json:"enabled_at,omitzero"` // when it was created or last enabled
+	DisabledAt     time.Time `json:"disabled_at,omitzero"`
+	DisabledReason string    `json:"disabled_reason,omitempty"`
+
+	secrets  []secret // the newest last
+	revision int64
+}
+
+// record is a webhook as it is stored.
+type record struct {
+	Webhook
+	filterRecord
+	Secrets []secret `json:"secrets"`
+}
+
+// filterRecord is a filter as it is stored.
+type filterRecord struct {
+	Search   string          `json:"search,omitempty"`
+	Type     disclosure.Type `json:"type,omitempty"`
+	Issuer   string          `json:"issuer,omitempty"`
+	From     disclosure.Day  `json:"from,omitempty"`
+	To       disclosure.Day  `json:"to,omitempty"`
+	Category string          `json:"category,omitempty"`
+	// Records from before there were words have no mark, and mean the whole name.
+	CategoryWords bool            `json:"category_words,omitempty"`
+	Kind          disclosure.Kind `json:"kind,omitempty"`
+	Market        string          `json:"market,omitempty"`
+	MarketWords   bool            `json:"market_words,omitempty"`
+
+	NoSecuritisation bool `json:"no_securitisation,omitempty"`
+	InDocument       bool `json:"in_document,omitempty"`
+}
+
+func (w *Webhook) body() (string, error) {
+	body, err := json.Marshal(record{*w, filterRecord(w.Filter), w.secrets})
+	return string(body), err
+}
+
+func readRecord(r store.Record) (Webhook, error) {
+	var k record
+	if err := json.Unmarshal([]byte(r.Body), &k); err != nil {
+		return Webhook{}, err
+	}
+	if k.ID != r.ID {
+		return Webhook{}, fmt.Errorf("its body has the id %q", k.ID)
+	}
+	w := k.Webhook
+	w.Filter = disclosure.Filter(k.filterRecord)
+	w.secrets = k.Secrets
+	w.revision = r.Revision
+	return w, nil
+}
+
+// Selection returns the events and the filter of the webhook.
+func (d *Draft) Selection() events.Selection {
+	return events.Selection{Events: d.Events, Filter: d.Filter}
+}

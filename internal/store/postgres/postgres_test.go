@@ -35,6 +35,15 @@ func TestStore(t *testing.T) {
 	})
 }
 
+func BenchmarkStore(b *testing.B) {
+	s, err := postgres.Open(b.Context(), pgtest.Database(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	storetest.Bench(b, s)
+}
+
 // faulty is a store whose next commit can be made to fail.
 type faulty struct {
 	*postgres.Store

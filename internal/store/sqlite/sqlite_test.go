@@ -52,6 +52,15 @@ func TestStore(t *testing.T) {
 	})
 }
 
+func BenchmarkStore(b *testing.B) {
+	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pregon.db"), sqlite.Options{Create: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	storetest.Bench(b, s)
+}
+
 func TestFileIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "er", "pregon.db")
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Create: true})

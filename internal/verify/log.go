@@ -200,7 +200,7 @@ func (c *Checker) readBefore(ctx context.Context, tx relational.Tx, seqs []int64
 	if len(seqs) == 0 {
 		return last, nil
 	}
-	rows, err := readRows(ctx, tx, `seq = ANY($1)`, seqs)
+	rows, err := readRows(ctx, tx, `seq `+c.base.SQL.In(`$1`), seqs)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func inSteps[T any](ctx context.Context, r *repair, values []T, fn func(tx relat
 
 // catchUp locks the log and reads the changes that were appended since it was read.
 func (r *repair) catchUp(ctx context.Context, tx relational.Tx) (head int64, err error) {
-	if head, err = relational.LockLog(ctx, tx); err != nil {
+	if head, err = r.base.LockLog(ctx, tx); err != nil {
 		return 0, err
 	}
 	rows, err := readRows(ctx, tx, `seq > $1 ORDER BY seq`, r.log.head)
@@ -88,7 +88,7 @@ func (r *repair) leaves(ctx context.Context) error {
 		return nil
 	}
 	err := inSteps(ctx, r, []int64{r.broken.hashed}, func(tx relational.Tx, hashed []int64) error {
-		if _, err := relational.LockLog(ctx, tx); err != nil {
+		if _, err := r.base.LockLog(ctx, tx); err != nil {
 			return err
 		}
 		tx.Exec(ctx, `DELETE FROM leaf WHERE seq > $1`, hashed[0])
@@ -251,14 +251,15 @@ func (r *repair) words(ctx context.Context) error {
 	// First the documents: a crash in between leaves documents that are indexed twice,
 	// which is no harm, and not documents that are never found.
 	err = inSteps(ctx, r, missing, func(tx relational.Tx, some []string) error {
-		tx.Exec(ctx, `UPDATE document SET indexed = false WHERE sha256 = ANY($1)`, some)
+		tx.Exec(ctx, `UPDATE document SET indexed = false WHERE sha256 `+r.base.SQL.In(`$1`), some)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return inSteps(ctx, r, dropped, func(tx relational.Tx, some []int64) error {
-		tx.Exec(ctx, `UPDATE word_segment SET state = 2, changed_at = now() WHERE id = ANY($1) AND state = 1`, some)
+		tx.Exec(ctx, `UPDATE word_segment SET state = 2, changed_at = `+r.base.SQL.Now+`
+			WHERE id `+r.base.SQL.In(`$1`)+` AND state = 1`, some)
 		return nil
 	})
 }

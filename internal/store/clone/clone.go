@@ -114,7 +114,8 @@ func Copy(ctx context.Context, o Options) (result Result, err error) {
 // a lease, or whether the log has grown since it was copied. A service without a
 // source is not found: it does not write to the log.
 func (c *copier) inUse(ctx context.Context) (bool, error) {
-	leased, err := relational.One(ctx, c.from, []any{new(string)}, `SELECT name FROM lease WHERE expires_at > clock_timestamp() LIMIT 1`)
+	leased, err := relational.One(ctx, c.from, []any{new(string)},
+		`SELECT name FROM lease WHERE expires_at > `+c.from.SQL.Clock+` LIMIT 1`)
 	if err != nil || leased {
 		return leased, c.from.failed("reading the leases of the source", err)
 	}

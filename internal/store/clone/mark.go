@@ -38,7 +38,7 @@ func (m mark) encode() string {
 
 func readMark(ctx context.Context, db relational.DB, lock string) (m mark, found bool, err error) {
 	var body string
-	found, err = relational.One(ctx, db, []any{&body}, `SELECT value FROM setting WHERE name = $1`+lock, markName)
+	found, err = relational.One(ctx, db, []any{&body}, `SELECT value FROM setting WHERE name = $1 `+lock, markName)
 	if err != nil || !found {
 		return m, false, err
 	}
@@ -95,7 +95,7 @@ func removeMark(ctx context.Context, db *relational.Base) error {
 func begin(ctx context.Context, to *relational.Base, sqlite bool, source disclosure.Head) (m mark, err error) {
 	m = mark{State: copying, Epoch: source.Epoch, Run: rand.Text()}
 	err = to.Update(ctx, func(tx relational.Tx) error {
-		had, found, err := readMark(ctx, tx, ` FOR UPDATE`)
+		had, found, err := readMark(ctx, tx, to.SQL.Lock(`FOR UPDATE`))
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func empty(ctx context.Context, tx relational.Tx, sqlite bool) error {
 // marked by this process.
 func (c *copier) update(ctx context.Context, fn func(tx relational.Tx)) error {
 	return c.to.Update(ctx, func(tx relational.Tx) error {
-		m, found, err := readMark(ctx, tx, ` FOR SHARE`)
+		m, found, err := readMark(ctx, tx, c.to.SQL.Lock(`FOR SHARE`))
 		if err != nil {
 			return err
 		}

@@ -214,7 +214,7 @@ func (t *table) selection(sqlite, first bool) string {
 		return statement
 	}
 	order := names(t.key)
-	if t.collated {
+	if t.collated && !sqlite { // SQLite has no other order
 		order += ` COLLATE "C"`
 	}
 	if !first {

@@ -106,9 +106,10 @@ func (o Options) items(b *relational.Base) []item {
 		{"counts of usage", []part{{"use_count", `WHERE day < $1`, []any{day.String()}}}, func(ctx context.Context, s Store, limit int) (int, error) {
 			return s.PruneCounts(ctx, day, limit)
 		}},
-		{"expired nonces", []part{{"once", `WHERE until <= now()`, nil}}, removeNonces},
+		{"expired nonces", []part{{"once", `WHERE until <= ` + b.SQL.Now, nil}}, removeNonces},
 		{"texts that no report has", []part{
-			{"document", `AS d WHERE unused_since < now() - $1::interval AND NOT EXISTS (` + b.Filed + `)`, []any{o.Texts}},
+			{"document", `AS d WHERE unused_since < ` + b.SQL.Now + ` - CAST($1 AS interval)
+				AND NOT EXISTS (` + b.Filed + `)`, []any{o.Texts}},
 		}, func(ctx context.Context, s Store, limit int) (int, error) {
 			removed, more, err := s.RemoveDocuments(ctx, o.Texts)
 			if more {
@@ -118,7 +119,7 @@ func (o Options) items(b *relational.Base) []item {
 		}},
 		{"replaced parts of the index of words", []part{
 			{"word_block", `WHERE EXISTS (SELECT 1 FROM word_segment s WHERE s.id = word_block.id / 16777216
-				AND s.state = 2 AND s.changed_at < now() - $1::interval)`, []any{relational.ReplacedTime}},
+				AND s.state = 2 AND s.changed_at < ` + b.SQL.Now + ` - CAST($1 AS interval))`, []any{relational.ReplacedTime}},
 		}, func(ctx context.Context, s Store, limit int) (int, error) {
 			more, err := s.SweepSegments(ctx)
 			if more {
@@ -152,7 +153,8 @@ func removeNonces(ctx context.Context, s Store, limit int) (removed int, err err
 	b := s.Relational()
 	err = b.Update(ctx, func(tx relational.Tx) error {
 		names, err := relational.Column[string](ctx, tx, `DELETE FROM once WHERE name IN
-			(SELECT name FROM once WHERE until <= now() ORDER BY until LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING name`, limit)
+			(SELECT name FROM once WHERE until <= `+b.SQL.Now+` ORDER BY until LIMIT $1 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`)+`)
+			RETURNING name`, limit)
 		removed = len(names)
 		return err
 	})

@@ -46,7 +46,7 @@ func removeOriginals(ctx context.Context, s Store, hold func(context.Context) er
 		if err := hold(ctx); err != nil {
 			return err
 		}
-		if err := b.Exec(ctx, `DELETE FROM original WHERE sha256 = ANY($1)`, some); err != nil {
+		if err := b.Exec(ctx, `DELETE FROM original WHERE sha256 `+b.SQL.In(`$1`), some); err != nil {
 			return b.Failed("removing documents", err)
 		}
 	}

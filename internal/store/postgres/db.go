@@ -13,6 +13,16 @@ import (
 	"pregon/internal/store/relational"
 )
 
+// dialect is PostgreSQL's.
+var dialect = relational.Dialect{
+	Now:      `now()`,
+	Clock:    `clock_timestamp()`,
+	ByBytes:  `COLLATE "C"`,
+	In:       func(parameter string) string { return `= ANY(` + parameter + `)` },
+	Elements: func(parameter string) string { return `json_array_elements(CAST(` + parameter + ` AS json))` },
+	Lock:     func(clause string) string { return clause },
+}
+
 // Set explicitly, since a database can have other defaults.
 var (
 	readCommitted = pgx.TxOptions{IsoLevel: pgx.ReadCommitted}

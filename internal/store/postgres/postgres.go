@@ -173,6 +173,7 @@ func connect(ctx context.Context, url string) (*Store, error) {
 			DB:             database{pool},
 			Failed:         failed,
 			Appended:       appended,
+			SQL:            dialect,
 			Released:       `holder = NULL, expires_at = clock_timestamp()`,
 			DueDeliveries:  dueDeliveries,
 			Documents:      `document`,

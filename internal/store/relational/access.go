@@ -8,8 +8,8 @@ func (b *Base) Relational() *Base { return b }
 
 // LockLog returns the newest seq of the log, and prevents other writers from
 // appending until the transaction ends.
-func LockLog(ctx context.Context, tx Tx) (newest int64, err error) {
-	h, err := lockLog(ctx, tx)
+func (b *Base) LockLog(ctx context.Context, tx Tx) (newest int64, err error) {
+	h, err := b.lockLog(ctx, tx)
 	return h.seq, err
 }
 

@@ -18,32 +18,36 @@ const clockStep = 10 * time.Second
 // A step is not found if the last failure was longer ago than its length. Then a
 // retry waits longer by the step, and no longer than longest from now on.
 func (b *Base) CorrectTimes(ctx context.Context, ttl, longest time.Duration) (corrected int, err error) {
+	now := b.SQL.Now
 	defer b.fail("looking for times in the future", &err)
 	ahead, err := Column[string](ctx, b, `SELECT e.webhook FROM endpoint e
-		WHERE e.last_failure_at > now() + $1::interval
-			OR e.holder IS NOT NULL AND e.held_until > now() + $2::interval
+		WHERE e.last_failure_at > `+now+` + CAST($1 AS interval)
+			OR e.holder IS NOT NULL AND e.held_until > `+now+` + CAST($2 AS interval)
 			OR EXISTS (SELECT 1 FROM delivery d
 				WHERE d.webhook = e.webhook AND d.state = 'pending'
-					AND (d.attempts = 0 AND d.due_at > now() + $1::interval OR d.due_at > now() + $3::interval))
+					AND (d.attempts = 0 AND d.due_at > `+now+` + CAST($1 AS interval)
+						OR d.due_at > `+now+` + CAST($3 AS interval)))
 		ORDER BY e.webhook`, clockStep, ttl+clockStep, longest+clockStep)
 	if err != nil || len(ahead) == 0 {
 		return 0, err
 	}
 	err = b.update(ctx, "correcting times in the future", func(tx Tx) error {
-		tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`, ahead)
-		tx.Exec(ctx, `UPDATE delivery AS d SET due_at = d.due_at - (e.last_failure_at - now()) FROM endpoint e
-			WHERE e.webhook = ANY($1) AND e.last_failure_at > now() + $2::interval
-				AND d.webhook = e.webhook AND d.state = 'pending' AND d.attempts > 0 AND d.due_at > now()`, ahead, clockStep)
-		tx.Exec(ctx, `UPDATE delivery SET due_at = now() + $2::interval
-			WHERE webhook = ANY($1) AND state = 'pending' AND due_at > now() + $2::interval`, ahead, longest)
-		tx.Exec(ctx, `UPDATE delivery SET due_at = now()
-			WHERE webhook = ANY($1) AND state = 'pending' AND attempts = 0 AND due_at > now()`, ahead)
+		tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook `+b.SQL.In(`$1`)+`
+			ORDER BY webhook `+b.SQL.Lock(`FOR NO KEY UPDATE`), ahead)
+		tx.Exec(ctx, `UPDATE delivery AS d SET due_at = d.due_at - (e.last_failure_at - `+now+`) FROM endpoint e
+			WHERE e.webhook `+b.SQL.In(`$1`)+` AND e.last_failure_at > `+now+` + CAST($2 AS interval)
+				AND d.webhook = e.webhook AND d.state = 'pending' AND d.attempts > 0 AND d.due_at > `+now, ahead, clockStep)
+		tx.Exec(ctx, `UPDATE delivery SET due_at = `+now+` + CAST($2 AS interval)
+			WHERE webhook `+b.SQL.In(`$1`)+` AND state = 'pending' AND due_at > `+now+` + CAST($2 AS interval)`, ahead, longest)
+		tx.Exec(ctx, `UPDATE delivery SET due_at = `+now+`
+			WHERE webhook `+b.SQL.In(`$1`)+` AND state = 'pending' AND attempts = 0 AND due_at > `+now, ahead)
 		tx.Exec(ctx, `UPDATE endpoint SET
-				held_until = CASE WHEN held_until > now() + $2::interval THEN now() + $2::interval ELSE held_until END,
-				failing_since = CASE WHEN failing_since > now() THEN now() ELSE failing_since END,
-				last_success_at = CASE WHEN last_success_at > now() THEN now() ELSE last_success_at END,
-				last_failure_at = CASE WHEN last_failure_at > now() THEN now() ELSE last_failure_at END
-			WHERE webhook = ANY($1)`, ahead, ttl)
+				held_until = CASE WHEN held_until > `+now+` + CAST($2 AS interval)
+					THEN `+now+` + CAST($2 AS interval) ELSE held_until END,
+				failing_since = CASE WHEN failing_since > `+now+` THEN `+now+` ELSE failing_since END,
+				last_success_at = CASE WHEN last_success_at > `+now+` THEN `+now+` ELSE last_success_at END,
+				last_failure_at = CASE WHEN last_failure_at > `+now+` THEN `+now+` ELSE last_failure_at END
+			WHERE webhook `+b.SQL.In(`$1`), ahead, ttl)
 		return nil
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ func (b *Base) AddCounts(ctx context.Context, batch string, counts ...store.Coun
 		rows[i] = []any{c.Owner, c.Day.String(), c.Operation, c.N}
 	}
 	return b.update(ctx, "adding counts", func(tx Tx) error {
-		first, err := claimNonce(ctx, tx, "counts "+batch, time.Now().Add(batchTime))
+		first, err := b.claimNonce(ctx, tx, "counts "+batch, time.Now().Add(batchTime))
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (b *Base) AddCounts(ctx context.Context, batch string, counts ...store.Coun
 		}
 		tx.Exec(ctx, `INSERT INTO use_count AS u (owner, day, operation, n)
 			SELECT value ->> 0, value ->> 1, value ->> 2, CAST(sum(CAST(value ->> 3 AS bigint)) AS bigint)
-			FROM json_array_elements($1::json) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+			FROM `+b.SQL.Elements(`$1`)+` GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 			ON CONFLICT (owner, day, operation) DO UPDATE SET n = u.n + excluded.n`, rows)
 		return nil
 	})
@@ -57,7 +57,8 @@ func (b *Base) Counts(ctx context.Context, owner string, first, last disclosure.
 func (b *Base) PruneCounts(ctx context.Context, before disclosure.Day, limit int) (pruned int, err error) {
 	err = b.update(ctx, "forgetting old counts", func(tx Tx) error {
 		old, err := Column[string](ctx, tx, `DELETE FROM use_count WHERE (owner, day, operation) IN
-			(SELECT owner, day, operation FROM use_count WHERE day < $1 ORDER BY day LIMIT $2 FOR UPDATE SKIP LOCKED)
+			(SELECT owner, day, operation FROM use_count WHERE day < $1
+				ORDER BY day LIMIT $2 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`)+`)
 			RETURNING day`, before.String(), limit)
 		if err == nil && len(old) == 0 {
 			return errUnchanged

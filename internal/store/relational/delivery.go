@@ -20,7 +20,7 @@ func (b *Base) Fanned(ctx context.Context) (seq int64, err error) {
 // locked their counter earlier is seen; a later one comes after the commit.
 func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
 	return b.update(ctx, "handing the log out", func(tx Tx) error {
-		seq, err := lockHead(ctx, tx, `fanned`, `seq`)
+		seq, err := b.lockHead(ctx, tx, `fanned`, `seq`)
 		if err != nil {
 			return err
 		}
@@ -31,9 +31,9 @@ func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
 		if seq != f.From {
 			return fault.New(fault.Conflict, "the log was handed out up to %d, not %d", seq, f.From)
 		}
-		addDeliveries(ctx, tx, f.Deliveries, epoch)
+		b.addDeliveries(ctx, tx, f.Deliveries, epoch)
 		tx.Exec(ctx, `UPDATE fanned SET seq = $1`, f.To)
-		tx.Exec(ctx, `SELECT revision FROM record_head FOR SHARE`)
+		tx.Exec(ctx, `SELECT revision FROM record_head `+b.SQL.Lock(`FOR SHARE`))
 		newer, err := Column[int64](ctx, tx, `SELECT revision FROM record WHERE kind = 'webhook' AND revision > $1 LIMIT 1`, f.Revision)
 		if err == nil && len(newer) > 0 {
 			err = fault.New(fault.Conflict, "there are newer webhooks than those of revision %d", f.Revision)
@@ -68,7 +68,7 @@ func deliveryValues(deliveries []store.Delivery) Values {
 // addDeliveries adds deliveries that are due now, and leaves those that exist
 // alone. A transaction that drops a webhook waits for the share lock, or came
 // first: then the join leaves its deliveries out.
-func addDeliveries(ctx context.Context, tx Tx, deliveries []store.Delivery, epoch string) {
+func (b *Base) addDeliveries(ctx context.Context, tx Tx, deliveries []store.Delivery, epoch string) {
 	if len(deliveries) == 0 {
 		return
 	}
@@ -77,9 +77,11 @@ func addDeliveries(ctx context.Context, tx Tx, deliveries []store.Delivery, epoc
 		tx.Exec(ctx, `INSERT INTO endpoint (webhook) VALUES ($1) ON CONFLICT DO NOTHING`, webhook)
 	}
 	tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
-		SELECT e.webhook, CAST(value ->> 1 AS bigint), value ->> 2, 'pending', 0, now(), now(), $3::text
-		FROM json_array_elements($1::json)
-		JOIN (SELECT webhook FROM endpoint WHERE webhook = ANY($2) ORDER BY webhook FOR KEY SHARE) e ON e.webhook = value ->> 0
+		SELECT e.webhook, CAST(value ->> 1 AS bigint), value ->> 2, 'pending', 0,
+			`+b.SQL.Now+`, `+b.SQL.Now+`, CAST($3 AS text)
+		FROM `+b.SQL.Elements(`$1`)+`
+		JOIN (SELECT webhook FROM endpoint WHERE webhook `+b.SQL.In(`$2`)+`
+			ORDER BY webhook `+b.SQL.Lock(`FOR KEY SHARE`)+`) e ON e.webhook = value ->> 0
 		ORDER BY 1, 2
 		ON CONFLICT DO NOTHING`, deliveryValues(deliveries), webhooks, epoch)
 }
@@ -95,8 +97,9 @@ func (b *Base) Enqueue(ctx context.Context, deliveries ...store.Delivery) error 
 				ON CONFLICT (webhook) DO UPDATE SET holder = e.holder`, webhook)
 		}
 		tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
-			SELECT value ->> 0, CAST(value ->> 1 AS bigint), min(value ->> 2), 'pending', 0, now(), now(), (SELECT epoch FROM log_head)
-			FROM json_array_elements($1::json) GROUP BY 1, 2 ORDER BY 1, 2
+			SELECT value ->> 0, CAST(value ->> 1 AS bigint), min(value ->> 2), 'pending', 0,
+				`+b.SQL.Now+`, `+b.SQL.Now+`, (SELECT epoch FROM log_head)
+			FROM `+b.SQL.Elements(`$1`)+` GROUP BY 1, 2 ORDER BY 1, 2
 			ON CONFLICT (webhook, seq) DO UPDATE SET state = 'pending', attempts = 0, due_at = excluded.due_at, done_at = NULL`,
 			deliveryValues(deliveries))
 		return nil
@@ -110,11 +113,12 @@ func (b *Base) Enqueue(ctx context.Context, deliveries ...store.Delivery) error 
 func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claimed, err error) {
 	err = b.update(ctx, "claiming webhooks", func(tx Tx) error {
 		picked, err := Column[string](ctx, tx, `SELECT e.webhook FROM endpoint e
-			WHERE e.webhook = ANY($1) AND (e.failing_since IS NOT NULL) = $2
-				AND (e.holder IS NULL OR e.holder = $3 OR e.held_until <= clock_timestamp())
-				AND EXISTS (SELECT 1 FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'pending' AND d.due_at <= now())
+			WHERE e.webhook `+b.SQL.In(`$1`)+` AND (e.failing_since IS NOT NULL) = $2
+				AND (e.holder IS NULL OR e.holder = $3 OR e.held_until <= `+b.SQL.Clock+`)
+				AND EXISTS (SELECT 1 FROM delivery d
+					WHERE d.webhook = e.webhook AND d.state = 'pending' AND d.due_at <= `+b.SQL.Now+`)
 			ORDER BY (SELECT min(due_at) FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'pending'), e.webhook
-			LIMIT $4 FOR NO KEY UPDATE OF e SKIP LOCKED`, c.Webhooks, c.Failing, c.Holder, c.Endpoints)
+			LIMIT $4 `+b.SQL.Lock(`FOR NO KEY UPDATE OF e SKIP LOCKED`), c.Webhooks, c.Failing, c.Holder, c.Endpoints)
 		if err != nil {
 			return err
 		}
@@ -136,8 +140,8 @@ func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claime
 		if len(claimed) == 0 {
 			return errUnchanged
 		}
-		tx.Exec(ctx, `UPDATE endpoint SET holder = $1, held_until = clock_timestamp() + $2::interval WHERE webhook = ANY($3)`,
-			c.Holder, c.TTL, webhooks)
+		tx.Exec(ctx, `UPDATE endpoint SET holder = $1, held_until = `+b.SQL.Clock+` + CAST($2 AS interval)
+			WHERE webhook `+b.SQL.In(`$3`), c.Holder, c.TTL, webhooks)
 		return nil
 	})
 	if err != nil {
@@ -146,15 +150,18 @@ func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claime
 	return claimed, nil
 }
 
-// held locks the webhooks of a list that a holder has, in the same order as all
+// held returns the condition that locks the webhooks of a list that a holder has, in the same order as all
 // other transactions, so that there is no deadlock.
-const held = `holder = $1 AND webhook IN
-	(SELECT webhook FROM endpoint WHERE holder = $1 AND webhook = ANY($2) ORDER BY webhook FOR NO KEY UPDATE)`
+func (b *Base) held() string {
+	return `holder = $1 AND webhook IN
+		(SELECT webhook FROM endpoint WHERE holder = $1 AND webhook ` + b.SQL.In(`$2`) + `
+			ORDER BY webhook ` + b.SQL.Lock(`FOR NO KEY UPDATE`) + `)`
+}
 
 func (b *Base) Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (kept []string, err error) {
 	err = b.update(ctx, "keeping webhooks", func(tx Tx) error {
-		kept, err = Column[string](ctx, tx, `UPDATE endpoint SET held_until = clock_timestamp() + $3::interval WHERE `+held+
-			` RETURNING webhook`, holder, webhooks, ttl)
+		kept, err = Column[string](ctx, tx, `UPDATE endpoint SET held_until = `+b.SQL.Clock+` + CAST($3 AS interval)
+			WHERE `+b.held()+` RETURNING webhook`, holder, webhooks, ttl)
 		return err
 	})
 	return kept, err
@@ -162,7 +169,7 @@ func (b *Base) Renew(ctx context.Context, holder string, ttl time.Duration, webh
 
 func (b *Base) Release(ctx context.Context, holder string, webhooks ...string) (err error) {
 	defer b.fail("giving webhooks back", &err)
-	return b.Exec(ctx, `UPDATE endpoint SET holder = NULL WHERE `+held, holder, webhooks)
+	return b.Exec(ctx, `UPDATE endpoint SET holder = NULL WHERE `+b.held(), holder, webhooks)
 }
 
 func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map[string]store.Endpoint, err error) {
@@ -178,7 +185,7 @@ func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map
 	}, `SELECT webhook, failing_since, last_success_at, last_failure_at,
 			(SELECT count(*) FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'pending'),
 			(SELECT count(*) FROM delivery d WHERE d.webhook = e.webhook AND d.state = 'dead')
-		FROM endpoint e WHERE webhook = ANY($1)`, webhooks)
+		FROM endpoint e WHERE webhook `+b.SQL.In(`$1`), webhooks)
 	return endpoints, err
 }
 
@@ -247,8 +254,8 @@ func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int)
 		err := Each(ctx, tx, []any{&webhook, &seq}, func() error {
 			old = append(old, []any{webhook, seq})
 			return nil
-		}, `SELECT webhook, seq FROM delivery WHERE done_at < $1 ORDER BY done_at, webhook, seq LIMIT $2 FOR UPDATE SKIP LOCKED`,
-			before, limit)
+		}, `SELECT webhook, seq FROM delivery WHERE done_at < $1
+			ORDER BY done_at, webhook, seq LIMIT $2 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`), before, limit)
 		if err != nil {
 			return err
 		}
@@ -257,7 +264,7 @@ func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int)
 		}
 		for _, table := range []string{`delivery`, `attempt`} {
 			tx.Exec(ctx, `DELETE FROM `+table+` WHERE (webhook, seq) IN
-				(SELECT value ->> 0, CAST(value ->> 1 AS bigint) FROM json_array_elements($1::json))`, old)
+				(SELECT value ->> 0, CAST(value ->> 1 AS bigint) FROM `+b.SQL.Elements(`$1`)+`)`, old)
 		}
 		return nil
 	})

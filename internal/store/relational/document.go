@@ -35,7 +35,7 @@ func (b *Base) DocumentPages(ctx context.Context, sha256 ...string) (found map[s
 	err = Each(ctx, b, []any{&hash, &pages}, func() error {
 		found[hash], pages = pages, nil
 		return nil
-	}, `SELECT sha256, pages FROM `+b.Documents+` WHERE sha256 = ANY($1)`, hashes)
+	}, `SELECT sha256, pages FROM `+b.Documents+` WHERE sha256 `+b.SQL.In(`$1`), hashes)
 	return found, err
 }
 
@@ -102,14 +102,16 @@ func (b *Base) RemoveDocuments(ctx context.Context, grace time.Duration) (remove
 		return 0, false, err
 	}
 	if len(seen) > 0 {
-		err = b.Exec(ctx, `UPDATE document AS d SET unused_since = now() WHERE sha256 = ANY($1) AND unused_since IS NULL`+unused, seen)
+		err = b.Exec(ctx, `UPDATE document AS d SET unused_since = `+b.SQL.Now+`
+			WHERE sha256 `+b.SQL.In(`$1`)+` AND unused_since IS NULL`+unused, seen)
 		return 0, true, err
 	}
 	var due []string
 	err = b.Update(ctx, func(tx Tx) error {
 		tx.Exec(ctx, `UPDATE document AS d SET unused_since = NULL WHERE unused_since IS NOT NULL AND EXISTS (`+b.Filed+`)`)
 		due, err = Column[string](ctx, tx, `SELECT sha256 FROM document d
-			WHERE unused_since < now() - $1::interval`+unused+` LIMIT $2 FOR UPDATE`, grace, removeAtOnce)
+			WHERE unused_since < `+b.SQL.Now+` - CAST($1 AS interval)`+unused+`
+			LIMIT $2 `+b.SQL.Lock(`FOR UPDATE`), grace, removeAtOnce)
 		for _, sha256 := range due {
 			for _, statement := range b.RemoveText {
 				tx.Exec(ctx, statement, sha256)

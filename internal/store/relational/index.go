@@ -53,15 +53,16 @@ func (b *Base) Segments(ctx context.Context) (list []store.Segment, err error) {
 
 func (b *Base) SegmentHeads(ctx context.Context, segments []int64, fn func(id int64, head []byte) error) (err error) {
 	defer b.fail("reading heads of the index of documents", &err)
-	return b.byID(ctx, `SELECT id, head FROM word_segment WHERE id = ANY($1)`, segments, fn)
+	return b.byID(ctx, `SELECT id, head FROM word_segment WHERE id `+b.SQL.In(`$1`), segments, fn)
 }
 
 func (b *Base) Blocks(ctx context.Context, ids []int64, fn func(id int64, block []byte)) (err error) {
 	defer b.fail("reading the index of documents", &err)
-	return b.byID(ctx, `SELECT id, body FROM word_block WHERE id = ANY($1)`, ids, func(id int64, block []byte) error {
+	each := func(id int64, block []byte) error {
 		fn(id, block)
 		return nil
-	})
+	}
+	return b.byID(ctx, `SELECT id, body FROM word_block WHERE id `+b.SQL.In(`$1`), ids, each)
 }
 
 // byID passes the rows with some ids to fn, and fails if one is missing.
@@ -89,7 +90,8 @@ func (b *Base) byID(ctx context.Context, statement string, ids []int64, fn func(
 func (b *Base) NewSegment(ctx context.Context) (id int64, err error) {
 	err = b.update(ctx, "adding to the index of documents", func(tx Tx) error {
 		_, err := One(ctx, tx, []any{&id},
-			`INSERT INTO word_segment (state, token, changed_at) VALUES ($1, $2, now()) RETURNING id`, written, rand.Int64())
+			`INSERT INTO word_segment (state, token, changed_at) VALUES ($1, $2, `+b.SQL.Now+`) RETURNING id`,
+			written, rand.Int64())
 		return err
 	})
 	return id, err
@@ -98,7 +100,8 @@ func (b *Base) NewSegment(ctx context.Context) (id int64, err error) {
 func (b *Base) PutBlocks(ctx context.Context, segment int64, from int, blocks [][]byte) error {
 	return b.update(ctx, "adding to the index of documents", func(tx Tx) error {
 		err := change(ctx, tx, []int64{segment},
-			`UPDATE word_segment SET changed_at = now() WHERE id = ANY($1) AND state = $2 RETURNING id`, written)
+			`UPDATE word_segment SET changed_at = `+b.SQL.Now+`
+			WHERE id `+b.SQL.In(`$1`)+` AND state = $2 RETURNING id`, written)
 		if err == nil {
 			putBlocks(ctx, tx, segment, from, blocks)
 		}
@@ -110,28 +113,32 @@ func (b *Base) UseSegment(ctx context.Context, s store.Segment, in store.Replace
 	return b.update(ctx, "replacing a part of the index of documents", func(tx Tx) error {
 		var newest *int64 // nil: it is the newest
 		if len(in.Segments) > 0 {
-			_, err := One(ctx, tx, []any{&newest}, `SELECT max(COALESCE(newest, id)) FROM word_segment WHERE id = ANY($1)`, in.Segments)
+			_, err := One(ctx, tx, []any{&newest},
+				`SELECT max(COALESCE(newest, id)) FROM word_segment WHERE id `+b.SQL.In(`$1`), in.Segments)
 			if err != nil {
 				return err
 			}
 		}
 		if err := change(ctx, tx, in.Segments,
-			`UPDATE word_segment SET state = $3, changed_at = now() WHERE id = ANY($1) AND state = $2 RETURNING id`, used, replaced); err != nil {
+			`UPDATE word_segment SET state = $3, changed_at = `+b.SQL.Now+`
+			WHERE id `+b.SQL.In(`$1`)+` AND state = $2 RETURNING id`, used, replaced); err != nil {
 			return err
 		}
 		if err := change(ctx, tx, in.Unindexed,
-			`UPDATE document SET indexed = true WHERE sha256 = ANY($1) AND NOT indexed RETURNING sha256`); err != nil {
+			`UPDATE document SET indexed = true WHERE sha256 `+b.SQL.In(`$1`)+` AND NOT indexed RETURNING sha256`); err != nil {
 			return err
 		}
 		return change(ctx, tx, []int64{s.ID},
-			`UPDATE word_segment SET state = $3, newest = $4, documents = $5, head = $6 WHERE id = ANY($1) AND state = $2 RETURNING id`,
+			`UPDATE word_segment SET state = $3, newest = $4, documents = $5, head = $6
+			WHERE id `+b.SQL.In(`$1`)+` AND state = $2 RETURNING id`,
 			written, used, newest, s.Documents, NotNull(s.Head))
 	})
 }
 
 func (b *Base) DropSegment(ctx context.Context, segment int64) (err error) {
 	defer b.fail("removing a part of the index of documents", &err)
-	return b.Exec(ctx, `UPDATE word_segment SET state = $2, changed_at = now() WHERE id = $1 AND state = $3`, segment, replaced, written)
+	return b.Exec(ctx, `UPDATE word_segment SET state = $2, changed_at = `+b.SQL.Now+`
+		WHERE id = $1 AND state = $3`, segment, replaced, written)
 }
 
 // change runs a statement that changes the rows with some ids, the parameter $1, and
@@ -151,13 +158,15 @@ func change[T any](ctx context.Context, tx Tx, ids []T, statement string, args .
 // thousands of small ones.
 func (b *Base) SweepSegments(ctx context.Context) (more bool, err error) {
 	defer b.fail("removing parts of the index of documents", &err)
-	const old = `(state = $1 AND changed_at < now() - $2::interval OR state = $3 AND changed_at < now() - $4::interval)`
+	old := `(state = $1 AND changed_at < ` + b.SQL.Now + ` - CAST($2 AS interval)
+		OR state = $3 AND changed_at < ` + b.SQL.Now + ` - CAST($4 AS interval))`
 	found, err := One(ctx, b, []any{new(int64)}, `SELECT id FROM word_segment WHERE `+old+` LIMIT 1`, replaced, ReplacedTime, written, abandonedTime)
 	if err != nil || !found {
 		return false, err // without a transaction, which would wait for writers
 	}
 	return true, b.Update(ctx, func(tx Tx) error {
-		segments, err := Column[int64](ctx, tx, `SELECT id FROM word_segment WHERE `+old+` ORDER BY id LIMIT $5 FOR UPDATE SKIP LOCKED`,
+		segments, err := Column[int64](ctx, tx, `SELECT id FROM word_segment WHERE `+old+`
+			ORDER BY id LIMIT $5 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`),
 			replaced, ReplacedTime, written, abandonedTime, sweptAtOnce)
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ func (b *Base) AddLeaves(ctx context.Context) (added int, err error) {
 		return 0, err
 	}
 	err = b.update(ctx, "hashing the log", func(tx Tx) error {
-		h, err := lockLog(ctx, tx)
+		h, err := b.lockLog(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -18,12 +18,12 @@ func (b *Base) AcquireLease(ctx context.Context, name, holder string, ttl time.D
 	l := store.Lease{Name: name, Holder: holder}
 	err := b.UpdateLease(ctx, func(tx Tx) error {
 		found, err := One(ctx, tx, []any{&l.Term, &l.Expires}, `INSERT INTO lease AS l (name, holder, term, expires_at)
-			VALUES ($1, $2, 1, clock_timestamp() + $3::interval)
+			VALUES ($1, $2, 1, `+b.SQL.Clock+` + CAST($3 AS interval))
 			ON CONFLICT (name) DO UPDATE SET
 				holder = excluded.holder,
 				term = l.term + CASE WHEN l.holder = excluded.holder AND l.expires_at > $4 THEN 0 ELSE 1 END,
-				expires_at = clock_timestamp() + $3::interval
-			WHERE l.holder IS NULL OR l.holder = excluded.holder OR l.expires_at <= clock_timestamp()
+				expires_at = `+b.SQL.Clock+` + CAST($3 AS interval)
+			WHERE l.holder IS NULL OR l.holder = excluded.holder OR l.expires_at <= `+b.SQL.Clock+`
 			RETURNING term, expires_at`, name, holder, ttl, released)
 		if err == nil && !found {
 			err = fault.New(fault.Conflict, "another process holds the lease %q", name)
@@ -48,7 +48,8 @@ func (b *Base) CurrentLease(ctx context.Context, name string) (l store.Lease, he
 	defer b.fail("reading the lease "+name, &err)
 	l.Name = name
 	found, err := One(ctx, b, []any{&l.Holder, &l.Term, &l.Expires, &held},
-		`SELECT coalesce(holder, ''), term, expires_at, holder IS NOT NULL AND expires_at > clock_timestamp() FROM lease WHERE name = $1`, name)
+		`SELECT coalesce(holder, ''), term, expires_at, holder IS NOT NULL AND expires_at > `+b.SQL.Clock+`
+		FROM lease WHERE name = $1`, name)
 	if err != nil || !found {
 		return store.Lease{}, false, err
 	}
@@ -58,12 +59,12 @@ func (b *Base) CurrentLease(ctx context.Context, name string) (l store.Lease, he
 // checkLease fails, Conflict, unless the lease is the newest of its name, and
 // keeps it so until the transaction ends: a process that wants to take it over
 // must wait for the lock on its row.
-func checkLease(ctx context.Context, tx Tx, l *store.Lease) error {
+func (b *Base) checkLease(ctx context.Context, tx Tx, l *store.Lease) error {
 	if l == nil {
 		return nil
 	}
 	found, err := One(ctx, tx, []any{new(int64)},
-		`SELECT term FROM lease WHERE name = $1 AND holder = $2 AND term = $3 AND expires_at > $4 FOR SHARE`,
+		`SELECT term FROM lease WHERE name = $1 AND holder = $2 AND term = $3 AND expires_at > $4 `+b.SQL.Lock(`FOR SHARE`),
 		l.Name, l.Holder, l.Term, released)
 	if err == nil && !found {
 		return fault.New(fault.Conflict, "the lease %q of %s, term %d, is no longer in force", l.Name, l.Holder, l.Term)

@@ -16,14 +16,14 @@ import (
 // result: the next number, the records, the lease.
 func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome, err error) {
 	err = b.update(ctx, "appending to the log", func(tx Tx) error {
-		h, err := lockLog(ctx, tx)
+		h, err := b.lockLog(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := checkLease(ctx, tx, batch.Lease); err != nil {
+		if err := b.checkLease(ctx, tx, batch.Lease); err != nil {
 			return err
 		}
-		known, err := readKnown(ctx, tx, batch)
+		known, err := b.readKnown(ctx, tx, batch)
 		if err != nil {
 			return err
 		}
@@ -47,17 +47,17 @@ func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome
 }
 
 // readKnown reads the present state of the batch's subjects.
-func readKnown(ctx context.Context, tx Tx, b store.Batch) (store.Known, error) {
+func (b *Base) readKnown(ctx context.Context, tx Tx, batch store.Batch) (store.Known, error) {
 	known := store.Known{
-		Issuers: make(map[string]disclosure.Issuer, len(b.Issuers)),
-		Reports: make(map[string]disclosure.Report, len(b.Reports)),
+		Issuers: make(map[string]disclosure.Issuer, len(batch.Issuers)),
+		Reports: make(map[string]disclosure.Report, len(batch.Reports)),
 	}
-	issuers := make([]string, len(b.Issuers))
-	for i := range b.Issuers {
-		issuers[i] = b.Issuers[i].ID
+	issuers := make([]string, len(batch.Issuers))
+	for i := range batch.Issuers {
+		issuers[i] = batch.Issuers[i].ID
 	}
-	reports := make([]string, 0, len(b.Reports)+len(b.Aside))
-	for _, given := range [][]disclosure.Report{b.Reports, b.Aside} {
+	reports := make([]string, 0, len(batch.Reports)+len(batch.Aside))
+	for _, given := range [][]disclosure.Report{batch.Reports, batch.Aside} {
 		for i := range given {
 			reports = append(reports, given[i].ID)
 		}
@@ -70,19 +70,19 @@ func readKnown(ctx context.Context, tx Tx, b store.Batch) (store.Known, error) {
 		}
 		return nil
 	}
-	if err := newest(ctx, tx, `issuer`, issuers, add); err != nil {
+	if err := b.newest(ctx, tx, `issuer`, issuers, add); err != nil {
 		return known, err
 	}
-	return known, newest(ctx, tx, `report`, reports, add)
+	return known, b.newest(ctx, tx, `report`, reports, add)
 }
 
 // newest passes the newest change of each subject to fn, from the issuer or
 // the report table, in no order.
-func newest(ctx context.Context, db DB, table string, ids []string, fn func(disclosure.Change) error) error {
+func (b *Base) newest(ctx context.Context, db DB, table string, ids []string, fn func(disclosure.Change) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return eachChange(ctx, db, fn, `seq IN (SELECT seq FROM `+table+` WHERE id = ANY($1))`, ids)
+	return eachChange(ctx, db, fn, `seq IN (SELECT seq FROM `+table+` WHERE id `+b.SQL.In(`$1`)+`)`, ids)
 }
 
 // counter is the row log_head.
@@ -90,8 +90,8 @@ type counter struct{ seq, leaves int64 }
 
 // lockLog returns the counter of the log, and prevents other writers from appending
 // until the transaction ends.
-func lockLog(ctx context.Context, tx Tx) (h counter, err error) {
-	_, err = One(ctx, tx, []any{&h.seq, &h.leaves}, `SELECT seq, leaves FROM log_head FOR UPDATE`)
+func (b *Base) lockLog(ctx context.Context, tx Tx) (h counter, err error) {
+	_, err = One(ctx, tx, []any{&h.seq, &h.leaves}, `SELECT seq, leaves FROM log_head `+b.SQL.Lock(`FOR UPDATE`))
 	return h, err
 }
 
@@ -136,7 +136,7 @@ func (b *Base) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chang
 	if len(seqs) == 0 {
 		return nil, nil
 	}
-	return b.changes(ctx, `seq = ANY($1) ORDER BY seq`, seqs)
+	return b.changes(ctx, `seq `+b.SQL.In(`$1`)+` ORDER BY seq`, seqs)
 }
 
 func (b *Base) Marks(ctx context.Context, after int64, limit int) (marks []disclosure.Mark, err error) {
@@ -155,15 +155,17 @@ func (b *Base) Marks(ctx context.Context, after int64, limit int) (marks []discl
 // Conditions on the column subject have a collation, because the index has it.
 
 func (b *Base) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
-	return b.changes(ctx, `subject COLLATE "C" = $1 AND seq <= $2 AND `+events[of]+` ORDER BY seq DESC LIMIT $3`, id, upTo, limit)
+	return b.changes(ctx, `subject `+b.SQL.ByBytes+` = $1 AND seq <= $2 AND `+events[of]+`
+		ORDER BY seq DESC LIMIT $3`, id, upTo, limit)
 }
 
 func (b *Base) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return b.changes(ctx, `seq IN (SELECT (SELECT max(seq) FROM change WHERE subject COLLATE "C" = id AND seq <= $2 AND `+events[of]+`)
-		FROM `+string(of)+` WHERE id = ANY($1)) ORDER BY seq`, ids, upTo)
+	return b.changes(ctx, `seq IN (SELECT (SELECT max(seq) FROM change
+			WHERE subject `+b.SQL.ByBytes+` = id AND seq <= $2 AND `+events[of]+`)
+		FROM `+string(of)+` WHERE id `+b.SQL.In(`$1`)+`) ORDER BY seq`, ids, upTo)
 }
 
 // events are the conditions that select the changes of issuers and of reports.
@@ -214,7 +216,7 @@ func (b *Base) Current(ctx context.Context, fn func(disclosure.Change) error) (h
 
 func (b *Base) Reports(ctx context.Context, ids ...string) (reports []disclosure.Report, err error) {
 	defer b.fail("reading reports", &err)
-	err = newest(ctx, b, `report`, ids, func(c disclosure.Change) error {
+	err = b.newest(ctx, b, `report`, ids, func(c disclosure.Change) error {
 		reports = append(reports, *c.Report)
 		return nil
 	})
@@ -234,7 +236,8 @@ func (b *Base) Head(ctx context.Context) (head disclosure.Head, err error) {
 
 func readHead(ctx context.Context, db DB, lock string) (head disclosure.Head, err error) {
 	var past string
-	if _, err := One(ctx, db, []any{&head.Seq, &head.Epoch, &past}, `SELECT seq, epoch, past FROM log_head`+lock); err != nil {
+	if _, err := One(ctx, db, []any{&head.Seq, &head.Epoch, &past},
+		`SELECT seq, epoch, past FROM log_head `+lock); err != nil {
 		return head, err
 	}
 	head.Past, err = disclosure.ParsePast(past)
@@ -245,7 +248,7 @@ func (b *Base) RenewEpoch(
 	ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor,
 ) (head disclosure.Head, err error) {
 	err = b.update(ctx, "renewing the epoch of the log", func(tx Tx) error {
-		if head, err = readHead(ctx, tx, ` FOR UPDATE`); err != nil {
+		if head, err = readHead(ctx, tx, b.SQL.Lock(`FOR UPDATE`)); err != nil {
 			return err
 		}
 		if head.Epoch != replaced {

@@ -24,7 +24,8 @@ var (
 	}
 	coverage = recordTable{
 		head: `note_head`,
-		rows: `(SELECT '` + store.CoverageKind + `'::text AS kind, name AS id, text AS body, revision FROM note) AS note`,
+		rows: `(SELECT CAST('` + store.CoverageKind + `' AS text) AS kind,
+			name AS id, text AS body, revision FROM note) AS note`,
 		put: `INSERT INTO note (name, text, revision) VALUES ($1, $2, $3)
 			ON CONFLICT (name) DO UPDATE SET text = excluded.text, revision = excluded.revision`,
 	}
@@ -51,14 +52,14 @@ func (b *Base) PutRecords(ctx context.Context, lease *store.Lease, given ...stor
 		ids[i] = r.ID
 	}
 	err = b.update(ctx, "writing records", func(tx Tx) error {
-		newest, err := lockHead(ctx, tx, table.head, `revision`)
+		newest, err := b.lockHead(ctx, tx, table.head, `revision`)
 		if err != nil {
 			return err
 		}
-		if err := checkLease(ctx, tx, lease); err != nil {
+		if err := b.checkLease(ctx, tx, lease); err != nil {
 			return err
 		}
-		known, err := readRecords(ctx, tx, table, `kind = $1 AND id = ANY($2)`, kind, ids)
+		known, err := readRecords(ctx, tx, table, `kind = $1 AND id `+b.SQL.In(`$2`), kind, ids)
 		if err != nil {
 			return err
 		}

@@ -2,9 +2,8 @@
 // store.Store whose statements both databases understand, and everything around
 // the statements that differ.
 //
-// Statements are written for PostgreSQL. SQLite understands most of them as they
-// are; package sqlite translates the rest: lists, locks, casts and the clock.
-// Locks have no counterpart there, since SQLite has one writer at a time.
+// Both databases understand most statements as they are written. What they write
+// differently is in the Dialect of the engine: lists, locks and the clock.
 package relational
 
 import (
@@ -58,6 +57,8 @@ type Base struct {
 	// Appended is called at the end of each transaction that appends to the log,
 	// with the newest seq and the result of store.ChangedDocuments.
 	Appended func(ctx context.Context, tx Tx, seq int64, documents map[string]string)
+
+	SQL Dialect
 
 	// DueDeliveries selects DeliveryColumns of the due deliveries of the webhooks
 	// $1, at most $2 of each, in the order of the webhooks.
@@ -133,8 +134,8 @@ func Column[T any](ctx context.Context, db DB, statement string, args ...any) (a
 
 // lockHead returns the newest number of a counter, and prevents other writers from
 // drawing the next until the transaction ends.
-func lockHead(ctx context.Context, tx Tx, table, column string) (newest int64, err error) {
-	_, err = One(ctx, tx, []any{&newest}, `SELECT `+column+` FROM `+table+` FOR UPDATE`)
+func (b *Base) lockHead(ctx context.Context, tx Tx, table, column string) (newest int64, err error) {
+	_, err = One(ctx, tx, []any{&newest}, `SELECT `+column+` FROM `+table+` `+b.SQL.Lock(`FOR UPDATE`))
 	return newest, err
 }
 

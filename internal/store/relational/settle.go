@@ -15,9 +15,10 @@ func (b *Base) Settle(ctx context.Context, results ...store.Result) error {
 		return nil
 	}
 	return b.update(ctx, "recording attempts", func(tx Tx) error {
-		tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook = ANY($1) ORDER BY webhook FOR NO KEY UPDATE`,
+		tx.Exec(ctx, `SELECT webhook FROM endpoint WHERE webhook `+b.SQL.In(`$1`)+`
+			ORDER BY webhook `+b.SQL.Lock(`FOR NO KEY UPDATE`),
 			store.ResultWebhooks(results))
-		added, err := addAttempts(ctx, tx, results)
+		added, err := b.addAttempts(ctx, tx, results)
 		if err != nil {
 			return err
 		}
@@ -25,14 +26,14 @@ func (b *Base) Settle(ctx context.Context, results ...store.Result) error {
 		if len(deliveries) == 0 {
 			return errUnchanged
 		}
-		settleDeliveries(ctx, tx, deliveries)
-		settleEndpoints(ctx, tx, webhooks)
+		b.settleDeliveries(ctx, tx, deliveries)
+		b.settleEndpoints(ctx, tx, webhooks)
 		return nil
 	})
 }
 
 // addAttempts returns the attempts that it added.
-func addAttempts(ctx context.Context, tx Tx, results []store.Result) (map[store.AttemptKey]bool, error) {
+func (b *Base) addAttempts(ctx context.Context, tx Tx, results []store.Result) (map[store.AttemptKey]bool, error) {
 	rows := make(Values, len(results))
 	for i := range results {
 		r := &results[i]
@@ -53,13 +54,14 @@ func addAttempts(ctx context.Context, tx Tx, results []store.Result) (map[store.
 	}, `INSERT INTO attempt (webhook, seq, at, status, latency, error, excerpt)
 		SELECT d.webhook, d.seq, CAST(value ->> 2 AS timestamptz), CAST(value ->> 3 AS integer), CAST(value ->> 4 AS bigint),
 			value ->> 5, value ->> 6
-		FROM json_array_elements($1::json) CROSS JOIN delivery d
-		WHERE d.webhook = value ->> 0 AND d.seq = CAST(value ->> 1 AS bigint) AND d.epoch = value ->> 7 FOR NO KEY UPDATE OF d
+		FROM `+b.SQL.Elements(`$1`)+` CROSS JOIN delivery d
+		WHERE d.webhook = value ->> 0 AND d.seq = CAST(value ->> 1 AS bigint) AND d.epoch = value ->> 7
+		`+b.SQL.Lock(`FOR NO KEY UPDATE OF d`)+`
 		ON CONFLICT DO NOTHING RETURNING webhook, seq, at`, rows)
 	return added, err
 }
 
-func settleDeliveries(ctx context.Context, tx Tx, deliveries []store.Settled) {
+func (b *Base) settleDeliveries(ctx context.Context, tx Tx, deliveries []store.Settled) {
 	rows := make(Values, len(deliveries))
 	for i, d := range deliveries {
 		var wait any // NULL unless it is pending
@@ -71,11 +73,11 @@ func settleDeliveries(ctx context.Context, tx Tx, deliveries []store.Settled) {
 	tx.Exec(ctx, `UPDATE delivery AS d SET
 			attempts = d.attempts + t.attempts,
 			state = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.state ELSE d.state END,
-			due_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN now() + t.wait ELSE d.due_at END,
+			due_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN `+b.SQL.Now+` + t.wait ELSE d.due_at END,
 			done_at = CASE WHEN d.state = 'pending' OR t.state = 'delivered' THEN t.done_at ELSE d.done_at END
 		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS bigint) AS seq, CAST(value ->> 2 AS integer) AS attempts,
 				value ->> 3 AS state, CAST(value ->> 4 AS interval) AS wait, CAST(value ->> 5 AS timestamptz) AS done_at
-			FROM json_array_elements($1::json)) t
+			FROM `+b.SQL.Elements(`$1`)+`) t
 		WHERE d.webhook = t.webhook AND d.seq = t.seq`, rows)
 }
 
@@ -83,7 +85,7 @@ func settleDeliveries(ctx context.Context, tx Tx, deliveries []store.Settled) {
 // failure by the clock of a process that is ahead of the store's gets the time of the
 // store: CorrectTimes takes a failure in the future as proof that the clock was set
 // back.
-func settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
+func (b *Base) settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 	rows := make(Values, len(webhooks))
 	for i, w := range webhooks {
 		rows[i] = []any{w.Webhook, w.Succeeded, moment(w.FailingSince), moment(w.LastSuccessAt), moment(w.LastFailureAt)}
@@ -94,8 +96,8 @@ func settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 			last_failure_at = CASE WHEN t.failure_at < e.last_failure_at THEN e.last_failure_at ELSE coalesce(t.failure_at, e.last_failure_at) END
 		FROM (SELECT value ->> 0 AS webhook, CAST(value ->> 1 AS boolean) AS succeeded, CAST(value ->> 2 AS timestamptz) AS failing_since,
 				CAST(value ->> 3 AS timestamptz) AS success_at,
-				CASE WHEN CAST(value ->> 4 AS timestamptz) > now() THEN now()
+				CASE WHEN CAST(value ->> 4 AS timestamptz) > `+b.SQL.Now+` THEN `+b.SQL.Now+`
 					ELSE CAST(value ->> 4 AS timestamptz) END AS failure_at
-			FROM json_array_elements($1::json)) t
+			FROM `+b.SQL.Elements(`$1`)+`) t
 		WHERE e.webhook = t.webhook`, rows)
 }

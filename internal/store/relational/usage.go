@@ -13,7 +13,7 @@ import (
 // transactions could wait for each other.
 func (b *Base) ClaimNonce(ctx context.Context, name string, until time.Time) (first bool, err error) {
 	err = b.update(ctx, "claiming a nonce", func(tx Tx) error {
-		first, err = claimNonce(ctx, tx, name, until)
+		first, err = b.claimNonce(ctx, tx, name, until)
 		if err == nil && !first {
 			return errUnchanged
 		}
@@ -22,13 +22,14 @@ func (b *Base) ClaimNonce(ctx context.Context, name string, until time.Time) (fi
 	return first && err == nil, err
 }
 
-func claimNonce(ctx context.Context, tx Tx, name string, until time.Time) (first bool, err error) {
+func (b *Base) claimNonce(ctx context.Context, tx Tx, name string, until time.Time) (first bool, err error) {
 	first, err = One(ctx, tx, []any{new(string)}, `INSERT INTO once AS o (name, until) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= clock_timestamp() RETURNING name`, name, until)
+		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= `+b.SQL.Clock+` RETURNING name`, name, until)
 	if first && err == nil {
 		// now() does not move while a statement runs, so that an index can serve.
 		tx.Exec(ctx, `DELETE FROM once WHERE name IN
-			(SELECT name FROM once WHERE until <= now() AND name <> $1 ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED)`, name)
+			(SELECT name FROM once WHERE until <= `+b.SQL.Now+` AND name <> $1
+				ORDER BY until LIMIT 100 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`)+`)`, name)
 	}
 	return first, err
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -13,37 +12,20 @@ import (
 	"pregon/internal/store/relational"
 )
 
-// spellings are the parts of statements that SQLite does not understand. It has no
-// lists, so that they are JSON, no types to cast to, no order but that of bytes, no
-// clock that counts in microseconds, and no locks of rows.
-var spellings = []struct {
-	postgres *regexp.Regexp
-	sqlite   string
-}{
-	{regexp.MustCompile(`::\w+| COLLATE "C"`), ``},
-	{regexp.MustCompile(`= ANY\((\$\d+)\)`), `IN (SELECT value FROM json_each(${1}))`},
-	{regexp.MustCompile(`json_array_elements`), `json_each`},
-	{regexp.MustCompile(`(clock_timestamp|now)\(\)`), clock},
-	{regexp.MustCompile(` FOR (NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)( OF \w+)?( SKIP LOCKED)?`), ``},
+// dialect is SQLite's. It has no lists, so that they are JSON, no order but that of
+// bytes, and no locks of rows, since it has one writer at a time.
+var dialect = relational.Dialect{
+	Now:      clock,
+	Clock:    clock,
+	ByBytes:  "",
+	In:       func(parameter string) string { return "IN (SELECT value FROM json_each(" + parameter + "))" },
+	Elements: func(parameter string) string { return "json_each(" + parameter + ")" },
+	Lock:     func(string) string { return "" },
 }
 
-// clock is the parameter that has the present time. All processes share this
-// machine's clock.
-const clock = "$$now"
-
-var translated sync.Map // statements of SQLite by those of package relational
-
-func translate(statement string) string {
-	if known, ok := translated.Load(statement); ok {
-		return known.(string)
-	}
-	text := statement
-	for _, s := range spellings {
-		text = s.postgres.ReplaceAllString(text, s.sqlite)
-	}
-	translated.Store(statement, text)
-	return text
-}
+// clock is the parameter that has the present time: see bind. SQLite has no clock that
+// counts in microseconds, and all processes share this machine's clock.
+const clock = "$now"
 
 // bind converts arguments to what the driver takes. Times and durations are
 // microseconds, lists and rows are JSON.
@@ -72,7 +54,7 @@ func bind(statement string, args []any) ([]any, error) {
 			bound[i] = number(arg)
 		}
 	}
-	if strings.Contains(statement, "$now") {
+	if strings.Contains(statement, clock) {
 		bound = append(bound, sql.Named("now", time.Now().UnixMicro()))
 	}
 	return bound, nil
@@ -145,7 +127,6 @@ type prepared struct {
 }
 
 func (p *prepared) prepare(ctx context.Context, statement string, args []any) (*sql.Stmt, []any, error) {
-	statement = translate(statement)
 	bound, err := bind(statement, args)
 	if err != nil {
 		return nil, nil, err

@@ -98,6 +98,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		Snapshot:       s.snapshot,
 		Failed:         failed,
 		Appended:       fileDocuments,
+		SQL:            dialect,
 		Released:       "expires_at = 0",
 		DueDeliveries:  dueDeliveries,
 		Documents:      "document JOIN document_text ON document = number",
@@ -398,5 +399,5 @@ func (s *Store) Wait(ctx context.Context, after int64) error {
 const dueDeliveries = "SELECT " + relational.DeliveryColumns + ` FROM json_each($1) w
 	JOIN delivery d ON d.webhook = w.value AND d.seq IN
 		(SELECT p.seq FROM delivery p INDEXED BY delivery_pending
-		WHERE p.webhook = w.value AND p.state = 'pending' AND p.due_at <= now() ORDER BY p.seq LIMIT $2)
+		WHERE p.webhook = w.value AND p.state = 'pending' AND p.due_at <= ` + clock + ` ORDER BY p.seq LIMIT $2)
 	ORDER BY w.key, d.seq`

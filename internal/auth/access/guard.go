@@ -272,7 +272,7 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{}, errors.New(err.Error()) // drops the kind
 	}
 	if t.Audience != g.o.BaseURL && !(need.MCP && (t.Audience == g.o.BaseURL+MCPPath || t.Audience == g.o.BaseURL+MCPSignInPath)) {
-		return Principal{}, errors.New("this token is for " + t.Audience + ", which is something else")
+		return Principal{}, errors.New("the audience of this token is " + t.Audience + ", not this service")
 	}
 	p := Principal{
 		ID:         t.Subject,
@@ -290,7 +290,7 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{}, errors.New("this token is not valid: " + owner.Gone)
 	}
 	if owner.Key != "" && !g.o.Keys.Allows(owner.Key, from) {
-		return Principal{}, errors.New("this token is not for use from " + from.String() + ": the key with which its owner signed in is not either")
+		return Principal{}, errors.New("this token may not be used from " + from.String() + ": its owner signed in with a key that may not be used from there")
 	}
 	p.Scope &= owner.Scope
 	p.Key = owner.Key

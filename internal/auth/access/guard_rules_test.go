@@ -220,7 +220,7 @@ func TestTokensOfPeople(t *testing.T) {
 		{name: "from the network of the key of the owner", guard: with, raw: "fenced", from: home, scope: access.ReadReports, plan: "pro", key: key.ID},
 		{name: "from another network", guard: with, raw: "fenced", from: away, says: "not for use from 198.51.100.7"},
 		{name: "for MCP with sign-in at MCP", guard: with, raw: "signin", mcp: true, scope: access.ReadReports, plan: "enterprise"},
-		{name: "for MCP with sign-in at REST", guard: with, raw: "signin", says: "something else"},
+		{name: "for MCP with sign-in at REST", guard: with, raw: "signin", says: "not this service"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			headers := []string{"Authorization", "Bearer " + test.raw}

@@ -42,7 +42,7 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 		depth++
 	}
 	if depth > maxDepth {
-		return Key{}, "", fault.New(fault.Conflict, "this key was made with a key that was made with a key, and so on: use one that is nearer to the first, or sign in")
+		return Key{}, "", fault.New(fault.Conflict, "keys may be nested %d levels deep: use a parent of this key, or sign in", maxDepth)
 	}
 	return k.Create(ctx, key)
 }
@@ -63,10 +63,10 @@ func (k *Keyring) checkBounds(by Principal) error {
 		}
 	}
 	if owned >= maxOwned {
-		return fault.New(fault.Conflict, "an account may have %d keys: revoke some first", maxOwned)
+		return fault.New(fault.Conflict, "the limit of %d keys for an account is reached: revoke one first", maxOwned)
 	}
 	if made >= maxDaily {
-		return fault.New(fault.Conflict, "an account may make %d keys in 24 hours: wait, or rotate one", maxDaily)
+		return fault.New(fault.Conflict, "the limit of %d new keys in 24 hours for an account is reached: wait, or rotate a key", maxDaily)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func TestKeysMadeWithKeys(t *testing.T) {
 	for i := range 5 {
 		key, raw, err := keys.CreateFor(t.Context(), by, access.Key{})
 		if i == 4 {
-			if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "nearer to the first") {
+			if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "keys may be nested 4 levels deep") {
 				t.Errorf("a key of depth 5: %v", err)
 			}
 			break

@@ -159,7 +159,7 @@ func (k *Keyring) Allows(id string, from netip.Addr) bool {
 	return true
 }
 
-// SetAccounts sets what knows the owners of keys, before the first request.
+// SetAccounts sets the source of account state. It is called before the first request.
 func (k *Keyring) SetAccounts(a Accounts) { k.accounts = a }
 
 // owner returns the state of the person that a key belongs to.

@@ -48,7 +48,7 @@ func parse(body []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("it has no key that can verify a signature")
+		return nil, errors.New("it does not have a key that can verify a signature")
 	}
 	return keys, nil
 }

@@ -151,11 +151,11 @@ func (s *Server) registered(id string) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "The application is not registered here.")
 	}
 	if time.Since(time.Unix(r.IssuedAt, 0)) > registeredTime && s.o.Accounts.ClientGrants(id) == 0 {
-		return nil, fault.New(fault.Invalid, "The registration of the application has expired, because nobody uses it: it has to register again.")
+		return nil, fault.New(fault.Invalid, "The registration of the application expired because it was unused: it has to register again.")
 	}
 	// The rules may have become stricter since then.
 	if reason := checkRedirects(r.RedirectURIs, maxRegisteredURIs); reason != "" {
-		return nil, fault.New(fault.Invalid, "The registration of the application is no longer valid, it has to register again: %s.", reason)
+		return nil, fault.New(fault.Invalid, "The registration of the application is no longer valid, so it has to register again: %s.", reason)
 	}
 	return newRegistered(id, r), nil
 }

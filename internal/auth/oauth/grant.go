@@ -142,7 +142,7 @@ func (s *Server) endReplayed(ctx context.Context, c code) error {
 	if err := s.o.Accounts.EndGrant(ctx, c.Account, c.Grant); err != nil && fault.KindOf(err) != fault.NotFound {
 		return token.Unavailable(err)
 	}
-	return token.Refuse(token.CodeInvalidGrant, "the code was used before: what came from it is revoked")
+	return token.Refuse(token.CodeInvalidGrant, "the code was already used: all tokens issued for it have been revoked")
 }
 
 // grantRefusal returns the refusal for an error of the accounts.

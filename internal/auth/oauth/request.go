@@ -102,7 +102,7 @@ func clientRefusal(err error) error {
 func (s *Server) readRest(q *Request, query url.Values) *Refusal {
 	for name, values := range query {
 		if len(values) > 1 && name != "resource" {
-			return &Refusal{Code: token.CodeInvalidRequest, Text: "a parameter is there twice: give each once"}
+			return &Refusal{Code: token.CodeInvalidRequest, Text: "a parameter is repeated: send each parameter once"}
 		}
 	}
 	if q.State = query.Get("state"); len(q.State) > maxState {

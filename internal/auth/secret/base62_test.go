@@ -93,5 +93,5 @@ func TestShorterThanAKeyID(t *testing.T) {
 	_, err := b.Open(place, "v1:AAAA")
 	wantFault(t, err, fault.Internal, "changed, cut short or moved")
 	_, err = b.Open(place, "v1:AAAAAA==")
-	wantFault(t, err, fault.Internal, "PREGON_SECRET_KEY is another")
+	wantFault(t, err, fault.Internal, "PREGON_SECRET_KEY differs")
 }

@@ -97,7 +97,7 @@ func (b *Box) Open(name, sealed string) (string, error) {
 	}
 	rest, mine := bytes.CutPrefix(data, b.keyID)
 	if !mine && len(data) >= len(b.keyID) {
-		return "", fault.New(fault.Internal, "the secret %s cannot be opened: PREGON_SECRET_KEY is another than the one it was sealed with", name)
+		return "", fault.New(fault.Internal, "the secret %s cannot be opened: PREGON_SECRET_KEY differs from the one it was sealed with", name)
 	}
 	text, err := b.aead.Open(nil, nil, rest, []byte(name))
 	if err != nil {

@@ -93,7 +93,7 @@ func TestWithoutKey(t *testing.T) {
 
 func TestWrongKey(t *testing.T) {
 	_, err := box(t, other).Open(place, box(t, key).Seal(place, "text"))
-	wantFault(t, err, fault.Internal, "PREGON_SECRET_KEY is another", key, other)
+	wantFault(t, err, fault.Internal, "PREGON_SECRET_KEY differs", key, other)
 }
 
 // Equal texts give equal keys, in other processes too.

@@ -59,7 +59,7 @@ func (s *Service) newProvider(c Provider) (*provider, error) {
 	}
 	if c.SecretEnv != "" {
 		if p.secret = s.o.Getenv(c.SecretEnv); p.secret == "" {
-			return nil, fault.New(fault.Invalid, "the provider %s has its secret in %s, and that variable is not set", c.ID, c.SecretEnv)
+			return nil, fault.New(fault.Invalid, "the secret of the provider %s is read from the environment variable %s, which is not set", c.ID, c.SecretEnv)
 		}
 	}
 	return p, nil

@@ -103,7 +103,7 @@ func (a *assertion) read(j *jws, now time.Time) error {
 		return err
 	}
 	if _, there := j.claims["cnf"]; there {
-		return tokenError("cnf binds it to a key, and proof of possession is not supported")
+		return tokenError("cnf binds it to a key, but proof of possession is not supported")
 	}
 	if a.scope, err = j.scope(); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (j *jws) scope() (access.Scope, error) {
 	}
 	text, ok := value.(string)
 	if !ok || !scopeText(text) {
-		return 0, tokenError("scope must be a text: names with spaces between them")
+		return 0, tokenError("scope must be a string: names with spaces between them")
 	}
 	return knownScopes(strings.Fields(text)), nil
 }
@@ -142,7 +142,7 @@ func (j *jws) resources() ([]string, error) {
 	for _, v := range list {
 		text, ok := v.(string)
 		if !ok {
-			return nil, tokenError("resource must be a text or a list of texts")
+			return nil, tokenError("resource must be a string or a list of strings")
 		}
 		out = append(out, text)
 	}

@@ -39,7 +39,7 @@ func attacks() []rule {
 		{"alg None", func(c *call) { c.header["alg"] = "None" }, "assertion", "alg in its header"},
 		{"alg in small letters", func(c *call) { c.header["alg"] = "rs256" }, "assertion", "alg in its header"},
 		{"no alg", func(c *call) { c.headerText = `{"typ":"oauth-id-jag+jwt","kid":"rsa"}` }, "assertion", "alg in its header"},
-		{"alg is a list", func(c *call) { c.header["alg"] = []string{"RS256"} }, "assertion", "alg in its header must be a text"},
+		{"alg is a list", func(c *call) { c.header["alg"] = []string{"RS256"} }, "assertion", "alg in its header must be a string"},
 		{"alg twice", func(c *call) {
 			c.headerText = `{"alg":"none","typ":"oauth-id-jag+jwt","kid":"rsa","alg":"RS256"}`
 		}, "assertion", "header is not a JSON object, or has a member twice"},
@@ -54,7 +54,7 @@ func attacks() []rule {
 		{"kid is SQL", setHeader("kid", "x' UNION SELECT 'key"), "assertion", "no key"},
 		{"kid has NUL", setHeader("kid", "rsa\x00"), "assertion", "no key"},
 		{"kid is huge", setHeader("kid", strings.Repeat("k", 1<<20)), "", ""}, // see below
-		{"kid is an object", setHeader("kid", object{"a": 1}), "assertion", "kid in its header must be a text"},
+		{"kid is an object", setHeader("kid", object{"a": 1}), "assertion", "kid in its header must be a string"},
 
 		{"claims twice", func(c *call) { c.claimsText = `{"sub":"mallory",` + asJSON(c.claims)[1:] }, "assertion", "member twice"},
 		{"claims twice, once escaped", func(c *call) { c.claimsText = `{"\u0073ub":"mallory",` + asJSON(c.claims)[1:] }, "assertion", "member twice"},

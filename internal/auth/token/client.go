@@ -69,7 +69,7 @@ func readCredentials(h http.Header, f Form) (credentials, error) {
 		return credentials{method: AuthNone, id: f["client_id"]}, nil
 	}
 	if len(found) > 1 {
-		return credentials{}, Refuse(CodeInvalidRequest, "use one method of client authentication, not several at once")
+		return credentials{}, Refuse(CodeInvalidRequest, "several methods of client authentication were used: use one")
 	}
 	c := found[0]
 	switch {

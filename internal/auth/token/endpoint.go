@@ -194,7 +194,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (Form, error) {
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, Refuse(CodeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for what is not a letter or digit")
+		return nil, Refuse(CodeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for characters other than letters and digits")
 	}
 	return singleValues(values)
 }
@@ -210,7 +210,7 @@ func singleValues(values url.Values) (Form, error) {
 			return nil, Refuse(CodeInvalidTarget, "a token is for one %s", name)
 		}
 		if !target && len(all) > 1 {
-			return nil, Refuse(CodeInvalidRequest, "a field is there twice: give each once")
+			return nil, Refuse(CodeInvalidRequest, "a field is repeated: send each field once")
 		}
 		if !utf8.ValidString(name) || !utf8.ValidString(all[0]) {
 			return nil, Refuse(CodeInvalidRequest, "the body is not UTF-8")

@@ -278,7 +278,7 @@ func (w tokenRequest) grantable(a *assertion, c *client) (access.Scope, error) {
 	}
 	scope &= c.scopes & a.scope
 	if scope == 0 {
-		return 0, Refuse(CodeInvalidScope, "none of the scopes can be granted: ask for some of %s that the issuer and its assertion let this client have", access.AllScopes)
+		return 0, Refuse(CodeInvalidScope, "none of the scopes can be granted: ask for scopes of %s that both the issuer and its assertion allow to this client", access.AllScopes)
 	}
 	return scope, nil
 }

@@ -66,7 +66,7 @@ func parse(raw string, most int) (*jws, error) {
 		value, there := header[m.name]
 		text, ok := value.(string)
 		if there && !ok {
-			return nil, tokenError(m.name + " in its header must be a text")
+			return nil, tokenError(m.name + " in its header must be a string")
 		}
 		*m.to = text
 	}
@@ -171,7 +171,7 @@ const (
 func (j *jws) text(name string) (string, error) {
 	s, ok := j.claims[name].(string)
 	if !ok || s == "" || len(s) > maxText || !isPrintable(s) {
-		return "", tokenError(name + " must be a text of 1 to 255 bytes without control characters")
+		return "", tokenError(name + " must be a string of 1 to 255 bytes without control characters")
 	}
 	return s, nil
 }
@@ -184,7 +184,7 @@ func (j *jws) audience() (string, error) {
 	}
 	s, ok := aud.(string)
 	if !ok || s == "" {
-		return "", tokenError("aud must be one text, or a list of exactly one")
+		return "", tokenError("aud must be one string, or a list of exactly one")
 	}
 	return s, nil
 }

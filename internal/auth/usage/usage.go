@@ -32,8 +32,8 @@ const (
 	flushInterval = 10 * time.Second
 	flushTimeout  = 5 * time.Second
 	pruneInterval = time.Hour
-	// maxCounts is the number of counts in memory of which the next new one becomes
-	// one of Other. Twice as many are the limit for all.
+	// maxCounts bounds the counters in memory: further operations are counted as
+	// Other. At twice this number no counter is added.
 	maxCounts = 100_000
 	// batchSize is the number of counts that are added, or deleted, at once. Other
 	// writers wait meanwhile.

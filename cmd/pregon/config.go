@@ -41,7 +41,7 @@ type commands struct {
 	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt; with --log, that the transparency log of a service only grows; with report.json and proof.json, that it has a report. Exits with 1 if something is wrong."`
 	Health      healthCmd      `cmd:"" help:"Ask serve on this machine whether it is ready: exits with 0 if it is, and else with 1."`
 	Compact     compactCmd     `cmd:"" help:"Remove what retention allows, never the log, print the sizes of all tables, and return the space to the file system."`
-	Doctor      doctorCmd      `cmd:"" help:"Read each surface of the source once, check this machine for serve with the same settings, and say what is odd. Exits with 1 if reports would be lost."`
+	Doctor      doctorCmd      `cmd:"" help:"Read each surface of the source once, check this machine for serve with the same settings, and report anything unexpected. Exits with 1 if reports would be lost."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
 	Completion  completionCmd  `cmd:"" help:"Print the completion script of a shell."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

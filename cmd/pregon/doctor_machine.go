@@ -57,7 +57,7 @@ func (e *examination) machine(ctx context.Context) error {
 // so that a wrong clock hides reports. A small difference only makes figures of
 // latency wrong.
 const (
-	oddSkew   = 5 * time.Second
+	warnSkew  = 5 * time.Second
 	worstSkew = 2 * time.Minute
 )
 
@@ -70,8 +70,8 @@ func (e *examination) clock(_ context.Context, c *doctor.Check) {
 		return
 	case skew.Abs() >= worstSkew:
 		c.Lose(0, "it differs from that of the source by %v: set it, and keep it right with NTP", skew.Round(time.Second))
-	case skew.Abs() >= oddSkew:
-		c.Odd(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
+	case skew.Abs() >= warnSkew:
+		c.Warn(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
 	}
 	c.Found += fmt.Sprintf(", within %v of the source", max(skew.Abs(), time.Second).Round(time.Second))
 }
@@ -79,7 +79,7 @@ func (e *examination) clock(_ context.Context, c *doctor.Check) {
 func (e *examination) contact(_ context.Context, c *doctor.Check) {
 	c.Found = e.agent(e.baseURL(e.Listen))
 	if e.Contact == "" && e.RegulatorURL == regulator.PublicOrigin {
-		c.Odd(0, "the regulator has no contact for this service: give --contact an address or a page")
+		c.Warn(0, "the regulator does not have a contact for this service: set --contact to an address or a page")
 	}
 }
 
@@ -187,13 +187,13 @@ func checkWritable(c *doctor.Check, dir string) {
 		return
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		c.Odd(0, "%v", err)
+		c.Warn(0, "%v", err)
 	}
 }
 
 // Free space of a disk, in bytes.
 const (
-	oddSpace   = 1 << 30
+	warnSpace  = 1 << 30
 	worstSpace = 100 << 20
 )
 
@@ -217,8 +217,8 @@ func (e *examination) disk(_ context.Context, c *doctor.Check) {
 		switch {
 		case free < worstSpace && p.stores:
 			c.Lose(0, "%d MB are free for %s: it needs %d MB at least", free>>20, p.name, worstSpace>>20)
-		case free < oddSpace:
-			c.Odd(0, "%d MB are free for %s", free>>20, p.name)
+		case free < warnSpace:
+			c.Warn(0, "%d MB are free for %s", free>>20, p.name)
 		}
 	}
 	c.Found = strings.Join(found, ", ")
@@ -252,7 +252,7 @@ func (e *examination) documents(ctx context.Context, c *doctor.Check) {
 	c.Found = "a sample PDF is read in a child process"
 	for _, layer := range sandbox.Layers {
 		if e.reader.Lacks(layer) {
-			c.Odd(0, "the child process is not confined by %s, which this system lacks", layer)
+			c.Warn(0, "the child process is not confined by %s, which this system lacks", layer)
 		}
 	}
 }
@@ -261,12 +261,12 @@ func (e *examination) documents(ctx context.Context, c *doctor.Check) {
 func (e *examination) tesseract(ctx context.Context, c *doctor.Check) {
 	language, err := pdf.OCRLanguage("")
 	if err != nil {
-		c.Odd(0, "scanned documents are not read: %v (packages tesseract-ocr and tesseract-ocr-spa)", err)
+		c.Warn(0, "scanned documents are not read: %v (packages tesseract-ocr and tesseract-ocr-spa)", err)
 		return
 	}
 	c.Found = "reads in the language " + language
 	if language != "spa" {
-		c.Odd(0, "it does not have Spanish: install tesseract-ocr-spa")
+		c.Warn(0, "it does not have Spanish: install tesseract-ocr-spa")
 	}
 	text, err := e.reader.Read(ctx, sample("scan"))
 	if err != nil {
@@ -357,7 +357,7 @@ func (e *examination) listens(_ context.Context, c *doctor.Check) {
 	case err == nil:
 		_ = l.Close()
 	case errors.Is(err, syscall.EADDRINUSE):
-		c.Odd(0, "the address is in use, perhaps by a running serve")
+		c.Warn(0, "the address is in use, perhaps by a running serve")
 	case errors.Is(err, fs.ErrPermission):
 		c.Fail(0, "serve may not listen there: %v", err)
 		c.Loses = true

@@ -200,8 +200,8 @@ func TestDoctorMachine(t *testing.T) {
 		"no bucket":      {"bucket", doctor.Failed, true, "bucket", []string{"--documents-s3", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"}},
 		"no bulk bucket": {"bucket", doctor.Failed, true, "--bulk-s3", []string{"--bulk-s3", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"}},
 		"no snapshots":   {"snapshots", doctor.Failed, false, "not a directory", []string{"--bulk-dir", filepath.Join(file, "bulk")}},
-		"no contact":     {"contact", doctor.Odd, false, "--contact", []string{"--source", "cnmv", "--role", "serve"}},
-		"a busy address": {"listen", doctor.Odd, false, "in use", []string{"--listen", busy.Addr().String()}},
+		"no contact":     {"contact", doctor.Warning, false, "--contact", []string{"--source", "cnmv", "--role", "serve"}},
+		"a busy address": {"listen", doctor.Warning, false, "in use", []string{"--listen", busy.Addr().String()}},
 		"no address":     {"listen", doctor.Failed, true, "192.0.2.1", []string{"--listen", "192.0.2.1:8080"}},
 		"no store":       {"store", doctor.Failed, true, "there is no store", []string{"--store", store() + "?mode=rw"}},
 	} {

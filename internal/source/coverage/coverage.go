@@ -151,7 +151,7 @@ func (t *Tracker) readLease(ctx context.Context) error {
 	return t.follower.Exclusive(ctx, func() error {
 		l, held, err := t.leases.CurrentLease(ctx, t.lease)
 		if err != nil {
-			return fmt.Errorf("reading who reads the source: %w", err)
+			return fmt.Errorf("reading which process reads the source: %w", err)
 		}
 		t.mu.Lock()
 		defer t.mu.Unlock()

@@ -545,7 +545,7 @@ func TestRegisterGone(t *testing.T) {
 		}
 	})
 	s.Refresh(t.Context())
-	if got := w.surface(health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator has no register fi (list 3)") {
+	if got := w.surface(health.Register); got.Failures != 1 || !strings.HasPrefix(got.Error, "the regulator does not have the register fi (list 3)") {
 		t.Errorf("got %+v", got)
 	}
 	if w.coverage.Time(health.Register).IsZero() {

@@ -1,6 +1,6 @@
 // Package doctor reads every surface of the regulator and the exchange once, with
-// the clients and parsers of the service, and says of each what was found and what
-// is odd, with the line of the page.
+// the clients and parsers of the service, and reports of each what was found and
+// anything unexpected, with the line of the page.
 //
 // The answers are on a Tape, which can be saved as a bundle of files and played
 // again, so that an answer of the real site becomes a test case.
@@ -27,7 +27,7 @@ type Verdict string
 // The verdicts.
 const (
 	OK      Verdict = "ok"
-	Odd     Verdict = "odd"     // it can be used, but is not as expected
+	Warning Verdict = "warning" // it can be used, but is not as expected
 	Failed  Verdict = "failed"  // it cannot be used
 	Skipped Verdict = "skipped" // it was not checked
 )
@@ -42,12 +42,12 @@ type Check struct {
 	Answers  []*Answer `json:"answers,omitempty"` // of a surface, with redirects
 }
 
-// Finding is something odd or wrong.
+// Finding is something unexpected.
 type Finding struct {
 	Line int    `json:"line,omitempty"` // of the last answer, from 1
 	Text string `json:"text"`
 
-	grave bool // it makes the check worse than odd
+	grave bool // it makes the check worse than a warning
 }
 
 func (f Finding) String() string {
@@ -57,23 +57,23 @@ func (f Finding) String() string {
 	return f.Text
 }
 
-// Odd adds a finding that costs no reports. The line may be 0.
-func (c *Check) Odd(line int, format string, args ...any) {
+// Warn adds a finding that costs no reports. The line may be 0.
+func (c *Check) Warn(line int, format string, args ...any) {
 	if c.Verdict == OK {
-		c.Verdict = Odd
+		c.Verdict = Warning
 	}
 	c.Findings = append(c.Findings, Finding{Line: line, Text: fmt.Sprintf(format, args...)})
 }
 
 // Lose adds a finding because of which reports would be lost.
 func (c *Check) Lose(line int, format string, args ...any) {
-	c.Odd(line, format, args...)
+	c.Warn(line, format, args...)
 	c.Loses, c.Findings[len(c.Findings)-1].grave = true, true
 }
 
 // Fail adds a finding because of which it cannot be used.
 func (c *Check) Fail(line int, format string, args ...any) {
-	c.Odd(line, format, args...)
+	c.Warn(line, format, args...)
 	c.Verdict, c.Findings[len(c.Findings)-1].grave = Failed, true
 }
 

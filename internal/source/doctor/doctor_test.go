@@ -194,12 +194,12 @@ func TestBroken(t *testing.T) {
 		{`{"kind":"error500","surface":"feed","type":"ip"}`, "feed-ip", doctor.Failed, true, none, "status 500"},
 		{`{"kind":"error403","surface":"feed","type":"hr"}`, "feed-hr", doctor.Failed, true, none, "status 403"},
 		{`{"kind":"errorpage","surface":"feed","type":"oir"}`, "feed-oir", doctor.Failed, true, none, "could not complete"},
-		{`{"kind":"markup","surface":"feed","type":"oir"}`, "feed-oir", doctor.Failed, true, none, "no channel"},
+		{`{"kind":"markup","surface":"feed","type":"oir"}`, "feed-oir", doctor.Failed, true, none, "not have a channel"},
 		{`{"kind":"stall","surface":"feed","type":"oir","by":"1h"}`, "feed-oir", doctor.Failed, true, none, "took too long"},
 		{`{"kind":"endless","surface":"feed","type":"oir"}`, "feed-oir", doctor.Failed, true, none, "took too long"},
 		{`{"kind":"huge","surface":"feed","type":"ip"}`, "feed-ip", doctor.Failed, true, none, "larger than 2 MB"},
-		{`{"kind":"silent","surface":"feed","type":"oir"}`, "feed-oir", doctor.Odd, false, none, "which the list shows"},
-		{`{"kind":"skew","surface":"feed","type":"oir","by":"3h"}`, "feed-oir", doctor.Odd, false, 1, "in the future"}, // the page has another time
+		{`{"kind":"silent","surface":"feed","type":"oir"}`, "feed-oir", doctor.Warning, false, none, "which the list shows"},
+		{`{"kind":"skew","surface":"feed","type":"oir","by":"3h"}`, "feed-oir", doctor.Warning, false, 1, "in the future"}, // the page has another time
 
 		{`{"kind":"error500","surface":"list","type":"oir"}`, "list-oir", doctor.Failed, true, none, "status 500"},
 		{`{"kind":"errorpage","surface":"list","type":"ip"}`, "list-ip", doctor.Failed, true, none, "could not complete"},
@@ -288,28 +288,28 @@ func TestChangedPages(t *testing.T) {
 		loses   bool
 		text    string
 	}{
-		"a row without its date":   {oirList, func(b []byte) ([]byte, int) { return inRow(b, "/11/2026", "/13/2026") }, "list-oir", doctor.Odd, true, "has no date and time"},
-		"a row without its number": {oirList, func(b []byte) ([]byte, int) { return inRow(b, "mero de registro", "mero") }, "list-oir", doctor.Odd, true, "row 3 has no registration number"},
+		"a row without its date":   {oirList, func(b []byte) ([]byte, int) { return inRow(b, "/11/2026", "/13/2026") }, "list-oir", doctor.Warning, true, "has no date and time"},
+		"a row without its number": {oirList, func(b []byte) ([]byte, int) { return inRow(b, "mero de registro", "mero") }, "list-oir", doctor.Warning, true, "row 3 has no registration number"},
 		"a page that is cut off":   {oirList, func(b []byte) ([]byte, int) { n := at(b, 3, "_liHora"); return b[:n], n }, "list-oir", doctor.Failed, true, "ends too early"},
 		"an empty list": {oirList, func(b []byte) ([]byte, int) {
 			from := at(b, 1, "listaElementosPrimernivel\">") + len("listaElementosPrimernivel\">")
 			return append(append(b[:from:from], "</ul>"...), b[bytes.Index(b[from:], []byte("<div class=\"paginacion\">"))+from:]...), -1
-		}, "list-oir", doctor.Odd, true, "the list of 7 days is empty"},
+		}, "list-oir", doctor.Warning, true, "the list of 7 days is empty"},
 		"a list without a list": {oirList, func(b []byte) ([]byte, int) {
 			return bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("listaElementosPrimernivel"), []byte("lista")), []byte("_elementoPrimerNivel"), []byte("_fila")), -1
 		}, "list-oir", doctor.Failed, true, "it has no list"},
 		"another encoding": {oirList, func(b []byte) ([]byte, int) {
 			n := at(b, 3, "lang=\"es\">") + len("lang=\"es\">")
 			return append(append(b[:n:n], 0xfa), b[n:]...), n
-		}, "list-oir", doctor.Odd, true, "it is not UTF-8"},
+		}, "list-oir", doctor.Warning, true, "it is not UTF-8"},
 		"a feed that is cut off": {oirFeed, func(b []byte) ([]byte, int) { n := at(b, 3, "<pubDate>"); return b[:n], n }, "feed-oir", doctor.Failed, true, "ends too early"},
 		"an item without a number": {oirFeed, func(b []byte) ([]byte, int) {
 			b, n := inItem(b, "nreg=", "id=")
 			b, _ = inItem(b, "nreg=", "id=")
 			return b, n
-		}, "feed-oir", doctor.Odd, true, "item 3 has no registration number"},
+		}, "feed-oir", doctor.Warning, true, "item 3 has no registration number"},
 		"JSON that is cut off":        {"/ListedCompanies", func(b []byte) ([]byte, int) { return b[:len(b)/2], 0 }, "exchange", doctor.Failed, false, "is not JSON"},
-		"a share that cannot be read": {"/ListedCompanies", func(b []byte) ([]byte, int) { return bytes.Replace(b, []byte(`"isin":"ES`), []byte(`"isin":"`), 1), -1 }, "exchange", doctor.Odd, false, "row 1 of the list of SIBE"},
+		"a share that cannot be read": {"/ListedCompanies", func(b []byte) ([]byte, int) { return bytes.Replace(b, []byte(`"isin":"ES`), []byte(`"isin":"`), 1), -1 }, "exchange", doctor.Warning, false, "row 1 of the list of SIBE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"pregon/internal/source/markup"
 )
 
-// inspect adds what is odd about an answer as a whole: its type, its encoding, and
+// inspect adds findings about an answer as a whole: its type, its encoding, and
 // the title of a page that came instead of the expected one.
 func (c *Check) inspect(a *Answer, kind string) {
 	if a.Status == 0 || kind == "" {
@@ -24,11 +24,11 @@ func (c *Check) inspect(a *Answer, kind string) {
 	}
 	contentType := a.Header.Get("Content-Type")
 	if a.Status == http.StatusOK && !strings.Contains(contentType, kind) {
-		c.Odd(0, "the Content-Type is %q instead of one of %s", contentType, kind)
+		c.Warn(0, "the Content-Type is %q instead of one of %s", contentType, kind)
 	}
 	if c.Verdict == Failed {
 		if title, line := titleOf(a.body); title != "" {
-			c.Odd(line, "the page that came has the title %.100q", title)
+			c.Warn(line, "the page that came has the title %.100q", title)
 		}
 	}
 	if a.Status == http.StatusOK {
@@ -43,23 +43,23 @@ var (
 	twiceForm = regexp.MustCompile(`Ã[\x{80}-\x{bf}]`)
 )
 
-// inspectEncoding adds what is odd about the encoding. The parsers read UTF-8, and of
+// inspectEncoding adds findings about the encoding. The parsers read UTF-8, and of
 // XML also the encoding that it declares.
 func (c *Check) inspectEncoding(body []byte, contentType string) {
 	if m := declaredForm.FindSubmatch(body[:min(len(body), 256)]); m != nil && !strings.EqualFold(string(m[1]), "utf-8") {
-		c.Odd(1, "its encoding is declared as %q", m[1])
+		c.Warn(1, "its encoding is declared as %q", m[1])
 		return
 	}
 	_, params, _ := mime.ParseMediaType(contentType)
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
-		c.Odd(0, "the Content-Type declares the charset %q", charset)
+		c.Warn(0, "the Content-Type declares the charset %q", charset)
 	}
 	if at := invalidAt(body); at >= 0 {
 		c.Lose(lineOf(body, at), "it is not UTF-8: letters of its text would be lost")
 	} else if at := bytes.IndexRune(body, utf8.RuneError); at >= 0 {
-		c.Odd(lineOf(body, at), "the source itself has replaced a letter by %q", utf8.RuneError)
+		c.Warn(lineOf(body, at), "the source itself has replaced a letter by %q", utf8.RuneError)
 	} else if at := twiceForm.FindIndex(body); at != nil {
-		c.Odd(lineOf(body, at[0]), "letters are encoded twice: %q", body[at[0]:at[1]])
+		c.Warn(lineOf(body, at[0]), "letters are encoded twice: %q", body[at[0]:at[1]])
 	}
 }
 

@@ -83,7 +83,7 @@ func (c *Client) get(ctx context.Context, resource string, query url.Values) ([]
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the exchange's answer broke off")
+		return nil, fault.Wrap(fault.Unavailable, err, "the response of the exchange was truncated")
 	}
 	if len(body) > maxBody {
 		return nil, fault.New(fault.Unavailable, "the exchange's answer to %s is longer than %d MB", resource, maxBody>>20)
@@ -95,11 +95,11 @@ func (c *Client) get(ctx context.Context, resource string, query url.Values) ([]
 // them as requests.
 func (c *Client) follow(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return fmt.Errorf("sent on more than %d times", maxRedirects)
+		return fmt.Errorf("stopped after %d redirects", maxRedirects)
 	}
 	sameScheme := req.URL.Scheme == c.origin.Scheme || req.URL.Scheme == "https"
 	if !sameScheme || !strings.EqualFold(req.URL.Host, c.origin.Host) {
-		return fmt.Errorf("sent on to %s://%s", req.URL.Scheme, req.URL.Host)
+		return fmt.Errorf("redirected to %s://%s, which is not followed", req.URL.Scheme, req.URL.Host)
 	}
 	return c.queue.Wait(req.Context(), throttle.Registers)
 }

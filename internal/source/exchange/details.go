@@ -38,7 +38,7 @@ func parseTicker(body []byte, isin string) (string, error) {
 	case of != "" && of != isin:
 		return "", fault.New(fault.Unavailable, "the exchange's details of %s are of %.20q", isin, of)
 	case ticker == "":
-		return "", fault.New(fault.NotFound, "the exchange has no ticker of %s", isin)
+		return "", fault.New(fault.NotFound, "the exchange does not have a ticker for %s", isin)
 	case !isTicker(ticker):
 		return "", fault.New(fault.Unavailable, "the exchange's ticker of %s is %.20q", isin, ticker)
 	}
@@ -62,7 +62,7 @@ func isTicker(s string) bool {
 func (c *Client) NIF(ctx context.Context, companyKey string) (string, error) {
 	companyKey = strings.TrimSpace(companyKey)
 	if companyKey == "" {
-		return "", fault.New(fault.Invalid, "a company without a key has no data")
+		return "", fault.New(fault.Invalid, "the company does not have a key, which is needed to read its data")
 	}
 	body, err := c.get(ctx, "CompanyData/AllData", url.Values{"companyKey": {companyKey}, "language": {"es"}})
 	if err != nil {

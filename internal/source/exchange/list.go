@@ -63,7 +63,7 @@ func (c *Client) rows(ctx context.Context, system string) ([]json.RawMessage, er
 			"page": {strconv.Itoa(n)}, "pageSize": {"0"}, // all in one page
 		})
 		if fault.KindOf(err) == fault.NotFound { // callers take NotFound for a missing share
-			return nil, fault.Wrap(fault.Unavailable, err, "the exchange has no list of %s", system)
+			return nil, fault.Wrap(fault.Unavailable, err, "the exchange does not have a list of %s", system)
 		}
 		if err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func parsePage(body []byte) (page, error) {
 		return page{}, fault.Wrap(fault.Unavailable, err, "the exchange's list is not JSON of a list")
 	}
 	if answer.Data == nil {
-		return page{}, fault.New(fault.Unavailable, "the exchange's list has no data")
+		return page{}, fault.New(fault.Unavailable, "the exchange's list does not have data")
 	}
 	p := page{rows: *answer.Data, total: unknown, more: bool(answer.HasMoreResults)}
 	if answer.TotalResults != "" {

@@ -204,11 +204,11 @@ func (i *Ingest) Run(ctx context.Context) error {
 		}
 		logged = trouble.Failed("no longer reading the source", "err", err)
 		wait := leaseRetry
-		if errors.Is(err, errBlind) {
+		if errors.Is(err, errYield) {
 			i.changes.yielded.Add(1)
 			now := time.Now()
 			i.yieldedAt.Store(&now)
-			wait = i.intervals.aside
+			wait = i.intervals.retryAfterYield
 		} else {
 			i.changes.lost.Add(1)
 		}

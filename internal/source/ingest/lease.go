@@ -26,7 +26,7 @@ const (
 func (i *Ingest) acquire(ctx context.Context) (store.Lease, error) {
 	standby, acquired := context.WithCancel(ctx)
 	var probes sync.WaitGroup
-	probes.Go(func() { i.offerSight(standby) })
+	probes.Go(func() { i.bid(standby) })
 	defer probes.Wait()
 	defer acquired()
 	trouble := outage.Log{Logger: i.Logger}

@@ -179,7 +179,7 @@ func (w *writer) appendIssuers(ctx context.Context, issuers []disclosure.Issuer)
 }
 
 // errUnanswered is not a failure of the store: nothing was written.
-var errUnanswered = fault.New(fault.Unavailable, "the regulator has not answered yet: nothing is stored before it is known what the source is")
+var errUnanswered = fault.New(fault.Unavailable, "the regulator has not answered yet: the source is not identified, so nothing is stored")
 
 // claim marks the store before the first append. The regulator must have
 // answered by then: only its answers show whether it is simulated.

@@ -98,7 +98,7 @@ func (c *cleaner) next() (rune, error) {
 	if c.run++; r == '<' {
 		c.run = 0
 	} else if c.run > maxRun && err == nil {
-		err = errors.New("it has a text without end")
+		err = errors.New("it has a text that does not end")
 	}
 	return r, err
 }

@@ -79,7 +79,7 @@ func hrOf(d Division) series {
 func findSeries(t disclosure.Type) (series, error) {
 	s, ok := seriesOf[t]
 	if !ok {
-		return s, fault.New(fault.Invalid, "the regulator has no series %q: use IP, HR or OIR", t)
+		return s, fault.New(fault.Invalid, "the regulator does not have a series %q: use IP, HR or OIR", t)
 	}
 	return s, nil
 }

@@ -111,7 +111,7 @@ func readItems(body []byte) (items []*item, line int, err error) {
 		token, err := d.Next()
 		switch {
 		case err != nil && !channel:
-			return nil, 0, errors.New("it has no channel")
+			return nil, 0, errors.New("it does not have a channel")
 		case errors.Is(err, io.EOF):
 			return items, 0, nil
 		case err != nil:

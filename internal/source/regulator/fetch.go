@@ -88,7 +88,7 @@ func isGone(err error) bool {
 func (c *Client) locate(link string) (*url.URL, error) {
 	u, err := url.Parse(link)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%q is no address", link)
+		return nil, fault.New(fault.Invalid, "%q is not an address", link)
 	}
 	return c.rebase(u)
 }
@@ -228,7 +228,7 @@ func isRedirect(res *http.Response) bool {
 func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	if err != nil {
-		return nil, &TransportError{Reason: "the regulator redirects to what is no address", Err: err}
+		return nil, &TransportError{Reason: "the regulator redirects to a link that is not an address", Err: err}
 	}
 	if namesMissing(to) {
 		return nil, errMissing()
@@ -282,7 +282,7 @@ const (
 	failedWords = "no ha sido posible completar su consulta"
 )
 
-func errMissing() error { return fault.New(fault.NotFound, "the regulator has no such page") }
+func errMissing() error { return fault.New(fault.NotFound, "the regulator does not have this page") }
 
 func errFailed() error {
 	return fault.New(fault.Unavailable, "the regulator answers with its error page: it could not complete the request")

@@ -34,7 +34,7 @@ func (c *Client) List(ctx context.Context, t disclosure.Type, from, to disclosur
 		return List{}, err
 	}
 	if s.list == "" {
-		return List{}, fault.New(fault.Invalid, "the regulator has no list of %s by dates", t)
+		return List{}, fault.New(fault.Invalid, "the regulator does not have a list of %s by dates", t)
 	}
 	path := fmt.Sprintf("%s?fechaDesde=%s&fechaHasta=%s&page=%d", s.list, formatDay(from), formatDay(to), page)
 	return c.list(ctx, path, listing{
@@ -61,7 +61,7 @@ var LatestHRPages = []string{HRFunds, HRVentureCapital}
 // LatestHR reads one of the LatestHRPages.
 func (c *Client) LatestHR(ctx context.Context, surface string) (List, error) {
 	if !slices.Contains(LatestHRPages, surface) {
-		return List{}, fault.New(fault.Invalid, "%q is no page of relevant facts", surface)
+		return List{}, fault.New(fault.Invalid, "%q is not a page of relevant facts", surface)
 	}
 	return c.list(ctx, surface, listing{
 		surface: "page " + path.Base(surface),

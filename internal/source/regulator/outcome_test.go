@@ -16,7 +16,7 @@ func TestOutcome(t *testing.T) {
 		"status":    fmt.Errorf("asking: %w", &regulator.StatusError{Status: 500}),
 		"transport": &regulator.TransportError{Err: errors.New("away")},
 		"markup":    &regulator.MarkupError{Surface: "list of OIR"},
-		"missing":   fault.New(fault.NotFound, "the regulator has no such page"),
+		"missing":   fault.New(fault.NotFound, "the regulator does not have this page"),
 		"failed":    errors.New("disk full"),
 	} {
 		if got := regulator.Outcome(err); got != want || !slices.Contains(regulator.Outcomes, got) {

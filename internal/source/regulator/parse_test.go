@@ -191,8 +191,8 @@ func TestFeedFaults(t *testing.T) {
 		want       string
 		whole      bool
 	}{
-		{"nothing", "", 0, "no channel", true},
-		{"an error page", "<html><body><p>Error & más<br></body></html>", 0, "no channel", true},
+		{"nothing", "", 0, "not have a channel", true},
+		{"an error page", "<html><body><p>Error & más<br></body></html>", 0, "not have a channel", true},
 		{"cut in the second item", whole[:strings.Index(whole, "</Title>\n      <link><![CDATA[https://internet")+20], 1, "too early", true},
 		{"cut in the first subject", whole[:strings.Index(whole, "anuncia")], 0, "too early", true},
 		{"cut before the end", whole[:strings.Index(whole, "</Channel>")], 2, "too early", true},

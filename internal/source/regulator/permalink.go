@@ -27,7 +27,7 @@ func (c *Client) IssuersHR(ctx context.Context, number int64) (Row, error) {
 func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, number int64) (Row, error) {
 	a, err := c.get(ctx, s.withNumber(s.page, number), c.limits.page)
 	if isGone(err) {
-		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator has no report %s", disclosure.ReportID(t, number))
+		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator does not have report %s", disclosure.ReportID(t, number))
 	}
 	if err != nil {
 		return Row{}, err
@@ -51,7 +51,7 @@ func parsePermalink(t disclosure.Type, of series, number int64, body []byte, s s
 		return Row{}, err
 	}
 	if len(rows) == 0 {
-		return Row{}, fault.New(fault.NotFound, "the regulator has no report %s", id)
+		return Row{}, fault.New(fault.NotFound, "the regulator does not have report %s", id)
 	}
 	for _, row := range rows {
 		if row.Number != number {

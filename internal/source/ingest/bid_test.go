@@ -74,9 +74,9 @@ func (c wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// TestOffer: while the holder is blind, a process that sees every series offers
-// to take over. One that sees only some series, or released the lease, does not.
-func TestOffer(t *testing.T) {
+// TestBid: while the holder is blind, a process that sees every series bids for
+// the lease. One that sees only some series, or released the lease, does not.
+func TestBid(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	s := w.session() // holds the lease, and reads nothing
@@ -95,19 +95,19 @@ func TestOffer(t *testing.T) {
 	gaveUp := w.newIngest("gave up")
 	now := time.Now()
 	gaveUp.yieldedAt.Store(&now)
-	w.run(func(ctx context.Context) error { gaveUp.offerSight(ctx); return ctx.Err() })
-	w.run(func(ctx context.Context) error { other.offerSight(ctx); return ctx.Err() })
+	w.run(func(ctx context.Context) error { gaveUp.bid(ctx); return ctx.Err() })
+	w.run(func(ctx context.Context) error { other.bid(ctx); return ctx.Err() })
 	w.eventually(func() error {
 		blind() // repeatedly, as the holder does: an old offer expires
-		if memo := w.coverage.Value(sightKey); !strings.HasPrefix(memo, "other at ") {
+		if memo := w.coverage.Value(bidKey); !strings.HasPrefix(memo, "other at ") {
 			return fmt.Errorf("the offer is %q, want one of other", memo)
 		}
 		return nil
 	})
 }
 
-// TestSight: when a holder releases the lease.
-func TestSight(t *testing.T) {
+// TestYield: when a holder releases the lease.
+func TestYield(t *testing.T) {
 	began := time.Now()
 	type step struct {
 		after time.Duration
@@ -123,9 +123,9 @@ func TestSight(t *testing.T) {
 		"another saw for a time": {{0, false, "", false}, {15 * time.Second, true, "b", false}, {40 * time.Second, true, "b", false}, {45 * time.Second, true, "c", true}},
 		"blind with breaks":      {{0, true, "", false}, {15 * time.Second, true, "b", false}, {16 * time.Second, false, "b", false}, {30 * time.Second, true, "c", false}, {49 * time.Second, true, "d", false}, {50 * time.Second, true, "d", true}},
 	} {
-		var v sight
+		var v holder
 		for _, st := range steps {
-			if got := v.lost(began.Add(st.after), st.blind, st.memo, &usual); got != st.want {
+			if got := v.shouldYield(began.Add(st.after), st.blind, st.memo, &usual); got != st.want {
 				t.Errorf("%s: release after %v: got %v, want %v", name, st.after, got, st.want)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/document/index"
 	"pregon/internal/fault"
 	"pregon/internal/source/coverage"
+	"pregon/internal/source/ingest"
 	"pregon/internal/source/stored"
 )
 
@@ -65,7 +66,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	stop := background(ctx, (&index.Keeper{Store: db, Holder: processName(), Logger: logger}).Run)
+	stop := background(ctx, (&index.Keeper{Store: db, Holder: ingest.ProcessName(), Logger: logger}).Run)
 	defer stop()
 	view := &progress{w: p.stderr}
 	job, err = r.Backfill(ctx, job, view.show)
@@ -182,15 +183,11 @@ type progress struct {
 	began   time.Time
 }
 
-// staleLease is how long the lease of a process that was killed may look like
-// that of a running one.
-const staleLease = 5 * time.Second
-
 func (v *progress) show(job coverage.Job, ours bool) {
 	if v.began.IsZero() {
 		v.began = time.Now()
 	}
-	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < staleLease {
+	if v.bar == nil && !ours && !job.Done && time.Since(v.began) < ingest.StaleLease {
 		return
 	}
 	if v.bar == nil || ours != v.ours {

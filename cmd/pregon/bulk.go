@@ -96,7 +96,7 @@ func (c *serveConfig) wireBulk(ctx context.Context, p *process, s *service, db *
 		s.bulkMaker = &bulk.Maker{
 			Archive:  s.bulk.Archive,
 			Log:      db,
-			Holder:   processName(),
+			Holder:   ingest.ProcessName(),
 			Source:   db.KnownSource,
 			Logger:   logger,
 			Requests: func() int64 { return s.server.Requests() },

@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/auth/usage"
 	"pregon/internal/fault"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store/compact"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/relational"
@@ -54,9 +55,9 @@ func (c *compactCmd) Run(ctx context.Context, p *process) error {
 		printPlan(p.stdout, "would remove", plan)
 		return nil
 	}
-	lease := &sourceLease{db: db, holder: processName()}
-	defer lease.release(ctx)
-	hold := func(ctx context.Context) error { _, err := lease.hold(ctx); return err }
+	lease := ingest.NewCommandLease(db)
+	defer lease.Release(ctx)
+	hold := func(ctx context.Context) error { _, err := lease.Hold(ctx); return err }
 	if err := compact.Remove(ctx, db, o, hold); err != nil {
 		return err
 	}

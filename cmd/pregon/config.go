@@ -246,14 +246,7 @@ func (c *serveConfig) baseURL(listening string) string {
 	if c.BaseURL != "" {
 		return c.BaseURL
 	}
-	host, port, err := net.SplitHostPort(listening)
-	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
-		listening = net.JoinHostPort("127.0.0.1", port) // the unspecified address cannot be called
-	}
-	if base, err := origin.Canonical("http://" + listening); err == nil {
-		return base
-	}
-	return "http://" + listening // the port is a name, or not known yet
+	return origin.OfListener(listening)
 }
 
 // warnOfSecrets warns of secrets that other users of this machine, or anyone with a

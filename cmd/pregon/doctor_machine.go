@@ -21,6 +21,7 @@ import (
 	"pregon/internal/server/ratelimit"
 	"pregon/internal/sim/paper"
 	"pregon/internal/source/doctor"
+	"pregon/internal/source/ingest"
 	"pregon/internal/source/regulator"
 	"pregon/internal/store/engine"
 )
@@ -155,7 +156,7 @@ func (e *examination) useStore(ctx context.Context, c *doctor.Check, address eng
 	if source != "" && want != "" && source != want {
 		return fault.New(fault.Conflict, "it belongs to the source %s: give %s a store of its own", source, want)
 	}
-	lease, err := db.AcquireLease(ctx, "doctor", processName(), time.Second)
+	lease, err := db.AcquireLease(ctx, "doctor", ingest.ProcessName(), time.Second)
 	if err != nil {
 		return fmt.Errorf("it cannot be written: %w", err)
 	}

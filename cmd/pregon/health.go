@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 )
 
 // healthTimeout limits how long the service may take to answer.
@@ -26,7 +27,7 @@ func (c *healthCmd) Run(ctx context.Context, p *process) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, (&serveConfig{}).baseURL(c.Listen)+"/readyz", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, origin.OfListener(c.Listen)+"/readyz", nil)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"time"
 
 	"pregon/internal/document"
@@ -60,7 +57,7 @@ func (f *sourceFlags) newReader(o readerOptions) (*reader, error) {
 		Exchange:        listed,
 		Documents:       o.documents.Keeper,
 		Poll:            o.poll,
-		Holder:          processName(),
+		Holder:          ingest.ProcessName(),
 		Logger:          o.logger,
 		Observe:         o.observe,
 		ObserveDocument: o.observeDocument,
@@ -101,15 +98,6 @@ func (f *sourceFlags) agent(base string) string {
 		return "pregon/" + version + " (+" + base + ")"
 	}
 	return "pregon/" + version + " (contact not given)"
-}
-
-// processName returns a name that no other process has, on any machine.
-func processName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), rand.Text()[:8])
 }
 
 // claim marks a store as belonging to the source where the flags decide what the

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/document/llm"
 	"pregon/internal/mcp"
 	"pregon/internal/push/webhook"
+	"pregon/internal/server/telemetry"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
 	"pregon/internal/source/throttle"
@@ -34,13 +35,13 @@ func (s *service) observe() {
 	m := s.metrics
 	m.Gauge("pregon_catalog_seq", "Number of the newest change in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
 	m.Gauge("pregon_catalog_last_sync_timestamp_seconds", "When the catalogue last had all changes of the store; 0 while it is loading. Up to ten seconds ago is normal in a quiet market.",
-		figure(func(*catalog.Snapshot) float64 { return timestamp(time.Now().Add(-s.catalog.Behind())) }))
+		figure(func(*catalog.Snapshot) float64 { return telemetry.Timestamp(time.Now().Add(-s.catalog.Behind())) }))
 	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.", figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	if s.role.serves() {
 		m.Gauge("pregon_transparency_leaves", "Changes in the transparency log of this process.", func() float64 { return float64(s.proofs.Size()) })
 		m.Gauge("pregon_transparency_signing", "1 while checkpoints are signed; 0 while the log is loading, or because the history of the store was rewritten.", func() float64 {
 			_, _, ok := s.proofs.Root()
-			return boolToFloat(ok)
+			return telemetry.Bool(ok)
 		})
 	}
 	s.catalog.Notify(s.observeReports)
@@ -78,7 +79,7 @@ func (s *service) observeBulk() {
 		}
 	}
 	m.Gauge("pregon_bulk_newest_timestamp_seconds", "When the newest snapshot was made, in the process that makes them; 0 if it is not known.",
-		newest(func(s *bulk.Snapshot) float64 { return timestamp(s.CreatedAt) }))
+		newest(func(s *bulk.Snapshot) float64 { return telemetry.Timestamp(s.CreatedAt) }))
 	m.Gauge("pregon_bulk_newest_size_bytes", "Size of all files of the newest snapshot, in the process that makes them; 0 if it is not known.",
 		newest(func(s *bulk.Snapshot) float64 { return float64(s.Bytes()) }))
 }
@@ -106,12 +107,12 @@ func (s *service) observeStore() {
 	m := s.metrics
 	for _, part := range monitor.Parts {
 		m.GaugeOf("pregon_store_failing", "1 while a part of the store fails or is damaged, else 0.", "part", part, func() float64 {
-			return boolToFloat(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+			return telemetry.Bool(slices.ContainsFunc(s.store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
 		})
 	}
 	if s.store.CanCheck() {
 		m.Gauge("pregon_store_last_check_timestamp_seconds", "When the last check for damage that read the whole file began; 0 for never. Only with SQLite.", func() float64 {
-			return timestamp(s.store.Checked())
+			return telemetry.Timestamp(s.store.Checked())
 		})
 	}
 	m.Gauge("pregon_store_size_bytes", "Size of the file and its -wal, or of the whole database, measured once a minute; NaN while it is not known.", func() float64 {
@@ -155,10 +156,10 @@ func (s *service) observeAccess() {
 	for _, outcome := range access.Outcomes {
 		m.CounterOf("pregon_access_requests_total", "Requests by outcome of authorization.", "outcome", outcome, func() float64 { return float64(a.Requests(outcome)) })
 	}
-	m.Gauge("pregon_access_keys_last_sync_timestamp_seconds", "When all keys of the store were last known.", func() float64 { return timestamp(time.Now().Add(-a.Keys.Behind())) })
+	m.Gauge("pregon_access_keys_last_sync_timestamp_seconds", "When all keys of the store were last known.", func() float64 { return telemetry.Timestamp(time.Now().Add(-a.Keys.Behind())) })
 	m.Gauge("pregon_ratelimit_callers", "Addresses and keys whose requests are counted.", func() float64 { return float64(a.Counted()) })
 	if a.Redis != nil {
-		m.Gauge("pregon_ratelimit_redis_up", "1 while Redis answers and all replicas count together, else 0. Only with --redis.", func() float64 { return boolToFloat(a.Redis.Up()) })
+		m.Gauge("pregon_ratelimit_redis_up", "1 while Redis answers and all replicas count together, else 0. Only with --redis.", func() float64 { return telemetry.Bool(a.Redis.Up()) })
 	}
 }
 
@@ -203,7 +204,7 @@ func (s *service) observeMCP() {
 
 func (s *service) observeSource() {
 	m := s.metrics
-	m.Gauge("pregon_ingest_lease_held", "1 in the process that reads the source, else 0. The sum over all replicas should be 1.", func() float64 { return boolToFloat(s.reader.Holding()) })
+	m.Gauge("pregon_ingest_lease_held", "1 in the process that reads the source, else 0. The sum over all replicas should be 1.", func() float64 { return telemetry.Bool(s.reader.Holding()) })
 	for name, of := range map[string]func(ingest.LeaseChanges) uint64{
 		"taken":   func(c ingest.LeaseChanges) uint64 { return c.Taken },
 		"lost":    func(c ingest.LeaseChanges) uint64 { return c.Lost },
@@ -215,17 +216,17 @@ func (s *service) observeSource() {
 	s.observeDocuments()
 	for _, state := range health.States {
 		m.GaugeOf("pregon_source_state", "1 for the present state of the source, 0 for the others.", "state", string(state), func() float64 {
-			return boolToFloat(s.query.SourceStatus().State == state)
+			return telemetry.Bool(s.query.SourceStatus().State == state)
 		})
 	}
 	for _, surface := range health.Surfaces {
 		m.GaugeOf("pregon_source_last_success_timestamp_seconds", "When a surface of the source was last read successfully, by the process that reads it; 0 for never.", "surface", surface, func() float64 {
-			return timestamp(s.surface(surface).SuccessAt)
+			return telemetry.Timestamp(s.surface(surface).SuccessAt)
 		})
 	}
 	for _, t := range disclosure.Types {
 		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows, else 0.", "surface", health.Feed(t), func() float64 {
-			return boolToFloat(s.surface(health.Feed(t)).Stale)
+			return telemetry.Bool(s.surface(health.Feed(t)).Stale)
 		})
 	}
 	for _, p := range throttle.Priorities {
@@ -253,7 +254,7 @@ func (s *service) observeModel(model *llm.Client) {
 	m.Counter("pregon_llm_requests_total", "Requests to the language model. Only with --llm-url, as all of pregon_llm_.", func() float64 { return float64(model.Stats().Requests) })
 	m.Counter("pregon_llm_request_failures_total", "Requests to the language model that failed.", func() float64 { return float64(model.Stats().Failures) })
 	m.Counter("pregon_llm_tokens_total", "Tokens that the language model used.", func() float64 { return float64(model.Stats().Tokens) })
-	m.Gauge("pregon_llm_circuit_open", "1 while the language model is not called because it failed, else 0.", func() float64 { return boolToFloat(model.Stats().Open) })
+	m.Gauge("pregon_llm_circuit_open", "1 while the language model is not called because it failed, else 0.", func() float64 { return telemetry.Bool(model.Stats().Open) })
 }
 
 // surface returns the state of a surface, as reported by the process that reads the
@@ -266,20 +267,4 @@ func (s *service) surface(name string) health.Surface {
 		}
 	}
 	return health.Surface{}
-}
-
-// boolToFloat returns 1 for true, 0 for false.
-func boolToFloat(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// timestamp returns a time in seconds since 1970, 0 for the zero time.
-func timestamp(t time.Time) float64 {
-	if t.IsZero() {
-		return 0
-	}
-	return float64(t.UnixMilli()) / 1000
 }

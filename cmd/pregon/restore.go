@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store/clone"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
@@ -37,9 +38,9 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 // after. It holds the lease of ingest meanwhile, and releases it also if it fails: a
 // serve that starts next would wait for its end without reading the source.
 func renewEpoch(ctx context.Context, address engine.Address, db engine.Store) (before, head disclosure.Head, err error) {
-	lease := &sourceLease{db: db, holder: processName()}
-	defer lease.release(ctx)
-	if err := lease.wait(ctx); err != nil {
+	lease := ingest.NewCommandLease(db)
+	defer lease.Release(ctx)
+	if err := lease.Wait(ctx); err != nil {
 		return before, head, err
 	}
 	if before, err = db.Head(ctx); err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +34,7 @@ import (
 	"pregon/internal/server/tracing"
 	"pregon/internal/sim/demo"
 	"pregon/internal/source/coverage"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store/engine"
 	"pregon/internal/store/highwater"
 	"pregon/internal/store/monitor"
@@ -68,7 +68,7 @@ func (c *serveCmd) Run(ctx context.Context, p *process) error {
 	}
 	db, err := address.OpenWait(ctx, c.WaitStore, log.Logger)
 	if err != nil {
-		return untilStopped(err)
+		return fault.UnlessCanceled(err)
 	}
 	defer db.Close()
 	listener, fromSystemd, err := c.listen(p) // after the store, so that no client connects before there is an answer
@@ -197,14 +197,14 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 		g.Go(func() error {
 			select {
 			case <-loaded:
-				return untilStopped(run(ctx))
+				return fault.UnlessCanceled(run(ctx))
 			case <-ctx.Done():
 				return nil
 			}
 		})
 	}
 	always := func(run func(context.Context) error) {
-		g.Go(func() error { return untilStopped(run(background)) })
+		g.Go(func() error { return fault.UnlessCanceled(run(background)) })
 	}
 	always(func(ctx context.Context) error { return follow(ctx, s.catalog, s.log.Logger, loaded) })
 	always(s.coverage.Follow)
@@ -225,7 +225,7 @@ func (s *service) run(ctx context.Context, listener net.Listener, debugListen st
 	}
 	whenLoaded(ctx, s.store.RunChecks) // which would slow down loading
 	if s.role.ingests() {
-		whenLoaded(ctx, (&index.Keeper{Store: s.store, Holder: processName(), Logger: s.log.Logger}).Run)
+		whenLoaded(ctx, (&index.Keeper{Store: s.store, Holder: ingest.ProcessName(), Logger: s.log.Logger}).Run)
 	}
 	g.Go(func() error { s.measureStore(ctx); return nil })
 	whenLoaded(ctx, func(ctx context.Context) error { s.whenReady(ctx, s.announce); return nil })
@@ -282,14 +282,6 @@ func follow(ctx context.Context, cat *catalog.Catalog, logger *slog.Logger, load
 	}
 	debug.FreeOSMemory() // garbage of loading
 	return cat.Follow(ctx)
-}
-
-// untilStopped drops context.Canceled, the error of a requested stop.
-func untilStopped(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
 }
 
 // serveDebug serves metrics and profiles on their own address.

@@ -11,6 +11,7 @@ import (
 
 	"pregon/internal/fault"
 	"pregon/internal/server/notices"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 )
@@ -123,15 +124,15 @@ func (c *migrateCmd) undo(ctx context.Context, address engine.Address, to int) e
 		return err
 	}
 	defer db.Close()
-	lease := &sourceLease{db: db, holder: processName()}
-	defer lease.release(ctx)
-	if err := lease.wait(ctx); err != nil {
+	lease := ingest.NewCommandLease(db)
+	defer lease.Release(ctx)
+	if err := lease.Wait(ctx); err != nil {
 		return err
 	}
 	if err := db.MigrateBack(ctx, to); err != nil {
 		return err
 	}
-	lease.release(ctx)
+	lease.Release(ctx)
 	return db.Close()
 }
 

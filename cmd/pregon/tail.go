@@ -54,14 +54,14 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 		filter := url.Values{
 			"search": {c.Search}, "type": {strings.ToUpper(c.Type)}, "issuer": {c.Issuer}, "category": {c.Category}, "events": {c.Events},
 		}
-		return untilStopped(printer.Service(ctx, c.URL, key, filter, c.After))
+		return fault.UnlessCanceled(printer.Service(ctx, c.URL, key, filter, c.After))
 	}
 	db, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	return untilStopped(printer.Store(ctx, db, selection, c.After))
+	return fault.UnlessCanceled(printer.Store(ctx, db, selection, c.After))
 }
 
 // selection validates the flags that select events.

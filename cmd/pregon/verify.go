@@ -11,6 +11,7 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
+	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 	"pregon/internal/verify"
@@ -163,12 +164,12 @@ func (c *verifyCmd) summarize(p *process, counts map[verify.Kind]int) error {
 // repairStore repairs the store while it holds the lease of ingest, so that no other
 // process appends what it reads from the source.
 func repairStore(ctx context.Context, db store.Leases, checked *verify.Checker) error {
-	lease := sourceLease{db: db, holder: processName()}
-	defer lease.release(ctx)
-	if _, err := lease.hold(ctx); err != nil {
+	lease := ingest.NewCommandLease(db)
+	defer lease.Release(ctx)
+	if _, err := lease.Hold(ctx); err != nil {
 		return err
 	}
-	return checked.Repair(ctx, lease.hold)
+	return checked.Repair(ctx, lease.Hold)
 }
 
 // stageBars shows a bar for each stage of a command.

@@ -47,10 +47,10 @@ func (c *verifyCmd) verifyLog(ctx context.Context, p *process) error {
 		if ctx.Err() == nil && fault.KindOf(err) == fault.Unavailable {
 			fmt.Fprintln(p.stderr, "pregon:", cli.OneLine(err))
 		} else if err != nil {
-			return untilStopped(err)
+			return fault.UnlessCanceled(err)
 		}
 		if err := retry.Sleep(ctx, c.Every); err != nil {
-			return untilStopped(err)
+			return fault.UnlessCanceled(err)
 		}
 	}
 }

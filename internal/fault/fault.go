@@ -6,6 +6,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -109,4 +110,13 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// UnlessCanceled returns the error, or nil if it is context.Canceled, the error of a
+// stop that was requested.
+func UnlessCanceled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }

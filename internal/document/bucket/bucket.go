@@ -80,6 +80,15 @@ func Parse(address string) (name, prefix string, err error) {
 	return name, prefix, nil
 }
 
+// Open returns a bucket. It fails if the bucket cannot be used.
+func Open(ctx context.Context, o Options) (*Bucket, error) {
+	b, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	return b, b.Check(ctx)
+}
+
 // New returns a bucket. It sends no request.
 func New(o Options) (*Bucket, error) {
 	name, prefix, err := Parse(o.Address)

@@ -3,23 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/url"
-	"strings"
 	"time"
 
 	"pregon/internal/auth"
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/account"
-	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
-	"pregon/internal/auth/token"
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
-	"pregon/internal/push/webhook"
 	"pregon/internal/server/ratelimit"
-	"pregon/internal/store"
+	"pregon/internal/service/authorization"
 	"pregon/internal/store/engine"
 )
 
@@ -63,78 +57,11 @@ func (f *accessFlags) showRedis() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// newAuth puts together what decides on access.
-func (c *serveConfig) newAuth(ctx context.Context, db store.Store, box *secret.Box, audit access.Audit, base string, log *slog.Logger) (*auth.Auth, error) {
-	config, err := auth.ReadConfig(c.Config)
-	if err != nil {
-		return nil, err
-	}
-	return auth.New(ctx, auth.Options{
-		Config:         config,
-		Store:          db,
-		Box:            box,
-		BaseURL:        base,
-		Proxies:        c.proxies(),
-		Redis:          c.Redis,
-		AnonymousLimit: c.AnonymousLimit,
-		MaxRequests:    c.MaxRequests,
-		SignIn:         c.SignIn == "on",
-		Audit:          audit,
-		Logger:         log,
-	})
-}
-
-// epochStore is a store whose followers read everything again when the log has
-// another epoch: see follow.Options.
-type epochStore struct {
-	store.Store
-	epoch func() string
-}
-
-// Epoch returns the epoch of the log.
-func (s epochStore) Epoch() string { return s.epoch() }
-
 func (f *accessFlags) proxies() (p access.Proxies) {
 	for _, n := range f.TrustedProxies {
 		p = append(p, n.Prefix)
 	}
 	return p
-}
-
-// hookOwners knows whether the owners of webhooks are valid.
-type hookOwners struct {
-	keys     *access.Keyring
-	accounts *account.Accounts
-	trusts   func(issuer string) bool // reports whether an issuer of tokens is trusted
-}
-
-// owner returns whether webhooks of an owner are served: a person who signed in must
-// still have access, a key be valid, or the issuer of tokens still be trusted.
-func (h hookOwners) owner(id string) webhook.OwnerStatus {
-	if !access.IsKeyID(id) {
-		if person, known := h.accounts.Owner(id); known {
-			return webhook.OwnerStatus{Gone: person.Gone, Since: person.Since, Scope: person.Scope}
-		}
-		issuer, _, _ := strings.Cut(id, "#")
-		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // the scope was checked when the webhook was created
-		if !h.trusts(issuer) {
-			status.Gone = "its owner's issuer is not in the configuration"
-		}
-		return status
-	}
-	key, ok := h.keys.Key(id)
-	status := webhook.OwnerStatus{Scope: key.Scopes}
-	switch {
-	case !ok:
-		status.Gone = "its key is not known" // perhaps not yet: another process may have created it a moment ago
-	case key.State(time.Now()) == "revoked":
-		status.Gone = "its key was revoked"
-		status.Since = key.RevokedAt
-		status.Permanent = true
-	case key.State(time.Now()) == "expired":
-		status.Gone, status.Since = "its key has expired", key.ExpiresAt
-	}
-	return status
 }
 
 // secretKeyEnv is the variable that holds the key which encrypts secrets in the
@@ -161,20 +88,10 @@ func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	return c.with(ctx, func(db engine.Store, audit access.Audit) error {
-		ring := token.NewRing(db, box, nil)
-		if err := ring.Refresh(ctx); err != nil && !(c.AtOnce && c.LostSecret) {
-			return fmt.Errorf("the present key cannot be opened: %w (if the secret is lost: --at-once --lost-secret)", err)
-		}
-		key, err := ring.Rotate(ctx, c.AtOnce)
+		key, err := authorization.RotateSigningKey(ctx, db, box, audit, authorization.Rotation{AtOnce: c.AtOnce, LostSecret: c.LostSecret})
 		if err != nil {
 			return err
 		}
-		if c.AtOnce { // what leaked may include the key of sessions
-			if err := sealing.New(db, box, nil).Replace(ctx); err != nil {
-				return err
-			}
-		}
-		audit(ctx, "signing_key.rotated", slog.String("kid", key.ID), slog.Bool("at_once", c.AtOnce))
 		_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
 		return err
 	})

@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/server/telemetry/alerttest"
+	"pregon/internal/service"
 	"pregon/internal/source/health"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
@@ -47,7 +48,7 @@ func TestAlerts(t *testing.T) {
 		{"the disk is full", func(t *testing.T, a *alerted) {
 			a.store.full.Store(true)
 			for range 2 {
-				if _, err := a.service.store.Append(t.Context(), store.Batch{}); err == nil {
+				if _, err := a.service.Storage.Store.Append(t.Context(), store.Batch{}); err == nil {
 					t.Fatal("Append to a full disk succeeded, want an error")
 				}
 			}
@@ -60,10 +61,10 @@ func TestAlerts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := a.service.store.Append(t.Context(), store.Batch{New: disclosure.Published, Reports: reports}); err != nil {
+			if _, err := a.service.Storage.Store.Append(t.Context(), store.Batch{New: disclosure.Published, Reports: reports}); err != nil {
 				t.Fatal(err)
 			}
-			if err := a.service.catalog.Load(t.Context()); err != nil {
+			if err := a.service.Storage.Catalog.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}, []string{"PregonWebhooksBehind"}},
@@ -100,7 +101,7 @@ func TestAlerts(t *testing.T) {
 // alerted is a service that is wired but not running, so that a test
 // controls its metrics.
 type alerted struct {
-	service             *service
+	service             *service.Service
 	store               *fullStore
 	others              string // metrics of another replica
 	statusSet, noStatus bool
@@ -126,7 +127,7 @@ func newAlerted(t *testing.T) *alerted {
 		a.store = &fullStore{Store: opened}
 		return a.store
 	})
-	if err := a.service.catalog.Load(t.Context()); err != nil {
+	if err := a.service.Storage.Catalog.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -146,7 +147,7 @@ func healthy() *health.Monitor {
 func (a *alerted) setStatus(t *testing.T, b *health.Monitor) {
 	t.Helper()
 	status, _ := b.Status()
-	if err := a.service.coverage.SetStatus(t.Context(), nil, status); err != nil {
+	if err := a.service.Storage.Coverage.SetStatus(t.Context(), nil, status); err != nil {
 		t.Fatal(err)
 	}
 	a.statusSet = true
@@ -156,7 +157,7 @@ func (a *alerted) setStatus(t *testing.T, b *health.Monitor) {
 func (a *alerted) page(t *testing.T) string {
 	t.Helper()
 	out := httptest.NewRecorder()
-	a.service.metrics.Handler().ServeHTTP(out, httptest.NewRequest("GET", "/metrics", nil))
+	a.service.Observation.Metrics.Handler().ServeHTTP(out, httptest.NewRequest("GET", "/metrics", nil))
 	if out.Code != 200 {
 		t.Fatalf("%d %s", out.Code, out.Body)
 	}

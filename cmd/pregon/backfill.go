@@ -13,11 +13,10 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
-	"pregon/internal/document/index"
 	"pregon/internal/fault"
+	"pregon/internal/service/backfill"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/ingest"
-	"pregon/internal/source/stored"
 )
 
 type backfillCmd struct {
@@ -47,29 +46,18 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer db.Close()
 	logger := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	docs, err := c.newDocuments(db, nil, "", logger)
+	settings, err := c.documentFlags.settings(p, logger)
 	if err != nil {
 		return err
 	}
-	defer docs.close()
-	if docs.Originals, err = c.originals(ctx, p, db); err != nil {
-		return err
-	}
-	r, err := c.newReader(readerOptions{
-		db:        db,
-		coverage:  coverage.New(db),
-		known:     stored.New(db),
-		documents: docs,
-		poll:      time.Second,
-		logger:    logger,
-	})
-	if err != nil {
-		return err
-	}
-	stop := background(ctx, (&index.Keeper{Store: db, Holder: ingest.ProcessName(), Logger: logger}).Run)
-	defer stop()
 	view := &progress{w: p.stderr}
-	job, err = r.Backfill(ctx, job, view.show)
+	job, err = backfill.Run(ctx, job, backfill.Options{
+		Store:     db,
+		Site:      c.site(""),
+		Documents: settings,
+		Logger:    logger,
+		Progress:  view.show,
+	})
 	view.end()
 	if errors.Is(err, context.Canceled) {
 		return view.interrupted(job)
@@ -85,21 +73,6 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		return fault.New(fault.Unavailable, "%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread), strings.Join(job.Unread, ", "))
 	}
 	return nil
-}
-
-// background runs a function until the returned one is called, which waits for its
-// end.
-func background(ctx context.Context, run func(context.Context) error) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = run(ctx) // it ends with the context
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
 }
 
 func (c *backfillCmd) job() (coverage.Job, error) {

@@ -2,12 +2,8 @@ package main
 
 import (
 	"log/slog"
-	"maps"
 	"net"
 	"net/url"
-	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +12,8 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
 	"pregon/internal/server/telemetry"
+	"pregon/internal/service"
+	"pregon/internal/service/sources"
 	"pregon/internal/store/engine"
 )
 
@@ -89,11 +87,24 @@ func (f *sourceFlags) validate() error {
 	return nil
 }
 
+// site returns the source that the flags name. Base is the address of the service, ""
+// if there is none.
+func (f *sourceFlags) site(base string) sources.Site {
+	return sources.Site{
+		Regulator: f.RegulatorURL,
+		Exchange:  f.ExchangeURL,
+		Pace:      f.Pace,
+		Contact:   f.Contact,
+		BaseURL:   base,
+		Version:   version,
+	}
+}
+
 // serveConfig holds the settings of serve.
 type serveConfig struct {
 	newStoreFlags
 	StoreRead string        `placeholder:"postgres://…" help:"Address of a standby server of --store, from which a process with --role serve reads reports and documents."`
-	Role      role          `default:"all" enum:"all,serve,ingest,deliver" help:"What this process does: serve clients, ingest from the source, deliver to webhooks, or all of it. Processes on one store share the work."`
+	Role      service.Role  `default:"all" enum:"all,serve,ingest,deliver" help:"What this process does: serve clients, ingest from the source, deliver to webhooks, or all of it. Processes on one store share the work."`
 	WaitStore time.Duration `default:"60s" help:"How long to wait at the start for a PostgreSQL that does not answer, before giving up."`
 	Listen    string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one. Not used with a socket of systemd."`
 	Drain     time.Duration `default:"5s" help:"How long to keep serving after a signal to stop, while /readyz answers 503, so that load balancers notice. A second signal ends it at once."`
@@ -118,20 +129,13 @@ type serveConfig struct {
 	LogLevel            slog.Level          `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
 }
 
-// role is the part of the service that a process runs.
-type role string
-
-func (r role) serves() bool   { return r == "all" || r == "serve" }
-func (r role) ingests() bool  { return r == "all" || r == "ingest" }
-func (r role) delivers() bool { return r == "all" || r == "deliver" }
-
 // validate checks what the types of the flags cannot: values, and combinations of
 // them. It replaces origins by their canonical form.
 func (c *serveConfig) validate() error {
 	if err := c.validateStore(); err != nil {
 		return err
 	}
-	if c.Source == "demo" && c.Role != "all" {
+	if c.Source == "demo" && c.Role != service.All {
 		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs inside one process, with --role all", c.Role)
 	}
 	if err := cli.CheckAddress("--listen", c.Listen); err != nil {
@@ -175,6 +179,16 @@ func (c *serveConfig) validate() error {
 		return fault.New(fault.Invalid, "--webhook-owner-days %d must be from 1 to 3650, or 0 for ever", c.WebhookOwnerDays)
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
+}
+
+func (c *serveConfig) validateTraces() error {
+	if c.OTLPEndpoint == "" {
+		return nil
+	}
+	if u, ok := parseHTTP(c.OTLPEndpoint); !ok || u.RawQuery != "" || u.Fragment != "" {
+		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with a path; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")
+	}
+	return nil
 }
 
 func (c *serveConfig) validateStore() error {
@@ -247,23 +261,4 @@ func (c *serveConfig) baseURL(listening string) string {
 		return c.BaseURL
 	}
 	return origin.OfListener(listening)
-}
-
-// warnOfSecrets warns of secrets that other users of this machine, or anyone with a
-// copy of the store, can read.
-func (c *serveConfig) warnOfSecrets(p *process, log *slog.Logger) {
-	if p.getenv(secretKeyEnv) == "" {
-		log.Warn("the store holds the key that signs tokens and the secrets of webhooks as they are: set " + secretKeyEnv +
-			" to 32 characters or more, such as what `openssl rand -base64 32` prints, and keep it apart from the store")
-	}
-	files := map[string]string{"--config": c.Config}
-	if address, err := c.address(); err == nil {
-		files["--store"] = address.Path()
-	}
-	for _, flag := range slices.Sorted(maps.Keys(files)) {
-		info, err := os.Stat(files[flag])
-		if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 { // its modes do not cover other users
-			log.Warn("others on this machine can read or write a file that holds secrets: chmod go= it", "setting", flag, "file", files[flag], "mode", info.Mode().Perm().String())
-		}
-	}
 }

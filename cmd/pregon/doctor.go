@@ -11,6 +11,8 @@ import (
 
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/fault"
+	"pregon/internal/service/documents"
+	"pregon/internal/service/sources"
 	"pregon/internal/sim/demo"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
@@ -44,7 +46,7 @@ func (c *doctorCmd) Run(ctx context.Context, p *process) error {
 	if c.JSON {
 		e.out = io.Discard
 	}
-	reader, err := c.newDocumentReader(e.log)
+	reader, err := documents.NewReader(c.cacheDir(e.log), e.log)
 	if err != nil {
 		return err
 	}
@@ -92,7 +94,7 @@ func (e *examination) live(ctx context.Context) error {
 		defer stop()
 	}
 	e.tape = doctor.Record(regulator.NewTransport())
-	if e.Source == "none" || !e.Role.ingests() {
+	if e.Source == "none" || !e.Role.Ingests() {
 		e.done(doctor.Check{Name: "source", Verdict: doctor.Skipped, Found: "not read, because of --source " + e.Source + " and --role " + string(e.Role)})
 	} else if err := e.examine(ctx, func() time.Time { return e.began }); err != nil {
 		return err
@@ -157,8 +159,10 @@ func (e *examination) startMarket(ctx context.Context) (stop func(), err error) 
 
 // examine reads the surfaces of the source.
 func (e *examination) examine(ctx context.Context, now func() time.Time) error {
-	agent := e.agent(e.baseURL(e.Listen))
-	source, listed, err := e.clients(agent, throttle.New(e.Pace), e.tape.For(doctor.Regulator), e.tape.For(doctor.Exchange))
+	source, listed, err := e.site(e.baseURL(e.Listen)).Clients(throttle.New(e.Pace), sources.Transports{
+		Regulator: e.tape.For(doctor.Regulator),
+		Exchange:  e.tape.For(doctor.Exchange),
+	})
 	if err != nil {
 		return err
 	}

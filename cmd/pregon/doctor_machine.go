@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/document/bucket"
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/pdf"
 	"pregon/internal/document/extract/sandbox"
@@ -72,15 +73,15 @@ func (e *examination) clock(_ context.Context, c *doctor.Check) {
 	case skew.Abs() >= worstSkew:
 		c.Lose(0, "it differs from that of the source by %v: set it, and keep it right with NTP", skew.Round(time.Second))
 	case skew.Abs() >= warnSkew:
-		c.Warn(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
+		c.Doubt(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
 	}
 	c.Found += fmt.Sprintf(", within %v of the source", max(skew.Abs(), time.Second).Round(time.Second))
 }
 
 func (e *examination) contact(_ context.Context, c *doctor.Check) {
-	c.Found = e.agent(e.baseURL(e.Listen))
+	c.Found = e.site(e.baseURL(e.Listen)).UserAgent()
 	if e.Contact == "" && e.RegulatorURL == regulator.PublicOrigin {
-		c.Warn(0, "the regulator does not have a contact for this service: set --contact to an address or a page")
+		c.Doubt(0, "the regulator does not have a contact for this service: set --contact to an address or a page")
 	}
 }
 
@@ -188,7 +189,7 @@ func checkWritable(c *doctor.Check, dir string) {
 		return
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		c.Warn(0, "%v", err)
+		c.Doubt(0, "%v", err)
 	}
 }
 
@@ -219,7 +220,7 @@ func (e *examination) disk(_ context.Context, c *doctor.Check) {
 		case free < worstSpace && p.stores:
 			c.Lose(0, "%d MB are free for %s: it needs %d MB at least", free>>20, p.name, worstSpace>>20)
 		case free < warnSpace:
-			c.Warn(0, "%d MB are free for %s", free>>20, p.name)
+			c.Doubt(0, "%d MB are free for %s", free>>20, p.name)
 		}
 	}
 	c.Found = strings.Join(found, ", ")
@@ -253,7 +254,7 @@ func (e *examination) documents(ctx context.Context, c *doctor.Check) {
 	c.Found = "a sample PDF is read in a child process"
 	for _, layer := range sandbox.Layers {
 		if e.reader.Lacks(layer) {
-			c.Warn(0, "the child process is not confined by %s, which this system lacks", layer)
+			c.Doubt(0, "the child process is not confined by %s, which this system lacks", layer)
 		}
 	}
 }
@@ -262,12 +263,12 @@ func (e *examination) documents(ctx context.Context, c *doctor.Check) {
 func (e *examination) tesseract(ctx context.Context, c *doctor.Check) {
 	language, err := pdf.OCRLanguage("")
 	if err != nil {
-		c.Warn(0, "scanned documents are not read: %v (packages tesseract-ocr and tesseract-ocr-spa)", err)
+		c.Doubt(0, "scanned documents are not read: %v (packages tesseract-ocr and tesseract-ocr-spa)", err)
 		return
 	}
 	c.Found = "reads in the language " + language
 	if language != "spa" {
-		c.Warn(0, "it does not have Spanish: install tesseract-ocr-spa")
+		c.Doubt(0, "it does not have Spanish: install tesseract-ocr-spa")
 	}
 	text, err := e.reader.Read(ctx, sample("scan"))
 	if err != nil {
@@ -278,7 +279,7 @@ func (e *examination) tesseract(ctx context.Context, c *doctor.Check) {
 }
 
 func (e *examination) languageModel(ctx context.Context, c *doctor.Check) {
-	model, err := e.model(e.getenv(llmKeyEnv), e.log, nil)
+	model, err := e.modelFlags.settings(e.process).Client(e.log, nil)
 	switch {
 	case err != nil:
 		c.Fail(0, "%v", err)
@@ -307,7 +308,7 @@ func (e *examination) s3(ctx context.Context, c *doctor.Check) {
 		if b.address == "" || b.flag == "--bulk-s3" && e.Bulk == "off" {
 			continue
 		}
-		if _, err := e.openBucket(ctx, e.process, b.flag, b.address); err != nil {
+		if _, err := bucket.Open(ctx, e.bucketOptions(e.process, b.flag, b.address)); err != nil {
 			c.Fail(0, "%s: %v", b.flag, err)
 			c.Loses = true
 			continue
@@ -325,7 +326,7 @@ func (e *examination) snapshots(_ context.Context, c *doctor.Check) {
 	switch {
 	case err != nil:
 		c.Fail(0, "%v", err)
-	case dir == "" || !e.Role.ingests():
+	case dir == "" || !e.Role.Ingests():
 		c.Found = "none in a directory"
 	default:
 		c.Found = dir
@@ -358,7 +359,7 @@ func (e *examination) listens(_ context.Context, c *doctor.Check) {
 	case err == nil:
 		_ = l.Close()
 	case errors.Is(err, syscall.EADDRINUSE):
-		c.Warn(0, "the address is in use, perhaps by a running serve")
+		c.Doubt(0, "the address is in use, perhaps by a running serve")
 	case errors.Is(err, fs.ErrPermission):
 		c.Fail(0, "serve may not listen there: %v", err)
 		c.Loses = true

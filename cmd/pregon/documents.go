@@ -2,24 +2,20 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/bucket"
-	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/document/extract/worker"
-	"pregon/internal/document/llm"
-	"pregon/internal/document/summary"
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
+	"pregon/internal/service/documents"
 	"pregon/internal/store"
 )
 
@@ -69,45 +65,49 @@ func (f *bucketFlags) validateBucket(flag, address string) error {
 	return nil
 }
 
-// bucket returns the bucket, nil if none is configured. It fails if the bucket cannot
-// be used.
-func (f *bucketFlags) bucket(ctx context.Context, p *process) (*bucket.Bucket, error) {
-	if err := f.validate(); err != nil || f.DocumentsS3 == "" {
-		return nil, err
-	}
-	return f.openBucket(ctx, p, "--documents-s3", f.DocumentsS3)
-}
-
-// openBucket returns the bucket that a flag names. It fails if the bucket cannot be
-// used.
-func (f *bucketFlags) openBucket(ctx context.Context, p *process, flag, address string) (*bucket.Bucket, error) {
-	b, err := bucket.New(bucket.Options{
+// bucketOptions returns how to open the bucket that a flag names.
+func (f *bucketFlags) bucketOptions(p *process, flag, address string) bucket.Options {
+	return bucket.Options{
 		Address:   address,
 		Flag:      flag,
 		Endpoint:  f.S3Endpoint,
 		Region:    f.S3Region,
 		AccessKey: p.getenv(s3AccessKeyEnv),
 		SecretKey: p.getenv(s3SecretKeyEnv),
-	})
-	if err != nil {
-		return nil, err
 	}
-	return b, b.Check(ctx)
 }
 
-// originals returns where the bytes of documents are kept, nil for nowhere.
-func (f *documentFlags) originals(ctx context.Context, p *process, db store.Documents) (document.Originals, error) {
-	switch {
-	case f.DocumentsS3 != "": // without it --s3-endpoint may be that of --bulk-s3
-		b, err := f.bucket(ctx, p)
-		if err != nil {
-			return nil, err
-		}
-		return b, nil
-	case f.KeepDocuments:
-		return db, nil
+// bucket returns the bucket of documents, nil if none is configured. It fails if the
+// bucket cannot be used.
+func (f *bucketFlags) bucket(ctx context.Context, p *process) (*bucket.Bucket, error) {
+	if err := f.validate(); err != nil || f.DocumentsS3 == "" {
+		return nil, err
 	}
-	return nil, nil
+	return bucket.Open(ctx, f.bucketOptions(p, "--documents-s3", f.DocumentsS3))
+}
+
+// settings returns how documents are read, without a language model.
+func (f *documentFlags) settings(p *process, logger *slog.Logger) (s documents.Settings, err error) {
+	s.CacheDir = f.cacheDir(logger)
+	s.KeepInStore = f.KeepDocuments
+	if f.DocumentsS3 == "" { // --s3-endpoint may be that of --bulk-s3
+		return s, nil
+	}
+	kept := f.bucketOptions(p, "--documents-s3", f.DocumentsS3)
+	s.Bucket = &kept
+	return s, f.validate()
+}
+
+func (f *documentFlags) cacheDir(logger *slog.Logger) string {
+	if f.CacheDir != "" {
+		return f.CacheDir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		logger.Debug("no cache directory: the reader of PDF files is compiled at every start", "err", err)
+		return ""
+	}
+	return filepath.Join(dir, "pregon")
 }
 
 // modelFlags configure the language model that writes summaries.
@@ -140,88 +140,15 @@ func (f *modelFlags) validate() error {
 	return nil
 }
 
-// model returns the client of the model, nil if none is configured. Its attempts are
-// traced, unless trace is nil.
-func (f *modelFlags) model(key string, logger *slog.Logger, trace func(string, int, time.Time)) (*llm.Client, error) {
-	if f.LLMURL == "" {
-		return nil, nil
-	}
-	return llm.New(llm.Options{
+// settings returns the language model, whose URL is empty if there is none.
+func (f *modelFlags) settings(p *process) documents.Model {
+	return documents.Model{
 		URL:          f.LLMURL,
-		Model:        f.LLMModel,
-		Key:          key,
+		Name:         f.LLMModel,
+		Key:          p.getenv(llmKeyEnv),
+		VerifyName:   f.LLMVerify,
 		TokensPerDay: f.LLMBudget,
-		Logger:       logger,
-		Trace:        trace,
-	})
-}
-
-// documents reads and stores documents.
-type documents struct {
-	*document.Keeper
-	readers []*sandbox.Reader
-	model   *llm.Client // nil for none
-}
-
-// readersAtOnce is how many documents are read at the same time, so that slow
-// ones, such as scans, do not block the others.
-const readersAtOnce = 4
-
-// newDocuments creates the readers. They start with the first document.
-func (f *documentFlags) newDocuments(db store.Documents, model *llm.Client, verify string, logger *slog.Logger) (*documents, error) {
-	l := &documents{model: model}
-	o := document.Options{Store: db, Logger: logger}
-	if model != nil {
-		o.Models = &summary.Models{Writer: model, Verifier: model.Model(verify)}
 	}
-	for range readersAtOnce {
-		r, err := f.newDocumentReader(logger)
-		if err != nil {
-			return nil, err
-		}
-		l.readers = append(l.readers, r)
-		o.Readers = append(o.Readers, r)
-	}
-	l.Keeper = document.NewKeeper(o)
-	return l, nil
-}
-
-// newDocumentReader creates a reader of documents.
-func (f *documentFlags) newDocumentReader(logger *slog.Logger) (*sandbox.Reader, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
-	}
-	return sandbox.NewReader(sandbox.Options{Command: []string{program, "extract-worker"}, CacheDir: f.cacheDir(logger), Logger: logger}), nil
-}
-
-func (f *documentFlags) cacheDir(logger *slog.Logger) string {
-	if f.CacheDir != "" {
-		return f.CacheDir
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		logger.Debug("no cache directory: the reader of PDF files is compiled at every start", "err", err)
-		return ""
-	}
-	return filepath.Join(dir, "pregon")
-}
-
-// lacking returns how many readers run without a layer of confinement.
-func (d *documents) lacking(layer sandbox.Layer) (n int) {
-	for _, r := range d.readers {
-		if r.Lacks(layer) {
-			n++
-		}
-	}
-	return n
-}
-
-func (d *documents) close() (err error) {
-	for _, r := range d.readers {
-		err = errors.Join(err, r.Close())
-	}
-	return err
 }
 
 // extractWorkerCmd is the child process that opens documents. Serve and backfill

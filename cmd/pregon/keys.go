@@ -13,6 +13,7 @@ import (
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/service/authorization"
 	"pregon/internal/store/engine"
 )
 
@@ -21,6 +22,11 @@ type keysCmd struct {
 	List   listKeysCmd  `cmd:"" help:"List all keys with their names, scopes and last use."`
 	Revoke revokeKeyCmd `cmd:"" help:"End a key for good, on all replicas within two seconds."`
 	Rotate rotateKeyCmd `cmd:"" help:"Create another key for a holder and print it. The previous one stays valid for a while."`
+}
+
+// auditFlag is embedded by every command that changes or decides on access.
+type auditFlag struct {
+	AuditLog string `placeholder:"FILE" help:"File to which security events are appended, as JSON Lines. Serve writes them to its log too, and opens the file again on SIGHUP."`
 }
 
 // adminFlags are embedded by commands that change keys and webhooks.
@@ -36,7 +42,7 @@ func (f *adminFlags) with(ctx context.Context, do func(engine.Store, access.Audi
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	audit, file, err := f.audit(nil)
+	audit, file, err := authorization.OpenAudit(f.AuditLog, nil)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"pregon/internal/server/telemetry"
+	"pregon/internal/service"
 	"pregon/internal/store/engine"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,7 @@ const (
 
 // wireService wires a service without running it. Flags are added to those of
 // serve; wrap, if not nil, replaces the store.
-func wireService(t *testing.T, wrap func(engine.Store) engine.Store, flags ...string) *service {
+func wireService(t *testing.T, wrap func(engine.Store) engine.Store, flags ...string) *service.Service {
 	t.Helper()
 	var c commands
 	parser, err := newParser(&c)
@@ -51,16 +52,20 @@ func wireService(t *testing.T, wrap func(engine.Store) engine.Store, flags ...st
 	if wrap != nil {
 		opened = wrap(opened)
 	}
-	s, err := c.Serve.wire(t.Context(), &process{stderr: io.Discard, environ: []string{llmKeyEnv + "=key"}}, log, opened, "http://127.0.0.1:8080")
+	o, err := c.Serve.options(&process{stderr: io.Discard, environ: []string{llmKeyEnv + "=key"}}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.close)
+	s, err := service.New(t.Context(), o, opened, "http://127.0.0.1:8080")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
 	return s
 }
 
 // wireAll wires a service with every optional component that has metrics.
-func wireAll(t *testing.T) *service {
+func wireAll(t *testing.T) *service.Service {
 	t.Helper()
 	return wireService(t, nil, "--redis", "redis://127.0.0.1:1", "--llm-url", "http://127.0.0.1:1", "--llm-model", "x")
 }
@@ -77,7 +82,7 @@ func TestReferenceOfMetrics(t *testing.T) {
 	if !ok || !okay {
 		t.Fatal("docs/metrics.md has no marks around its table of metrics")
 	}
-	want := head + metricsBegin + metricsTable(wireAll(t).metrics.Described()) + metricsEnd + tail
+	want := head + metricsBegin + metricsTable(wireAll(t).Observation.Metrics.Described()) + metricsEnd + tail
 	if *update {
 		if err := os.WriteFile(metricsFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -110,12 +115,12 @@ func metricsTable(metrics []telemetry.Metric) string {
 // gauge does not end as a counter does.
 func TestMetricNames(t *testing.T) {
 	s := wireAll(t)
-	s.metrics.Request("GET /", "GET", 200, 1)
-	s.metrics.Store("log", 1, false)
-	s.metrics.Report("IP", 1, 1)
-	s.metrics.Read("feed-ip", "ok")
+	s.Observation.Metrics.Request("GET /", "GET", 200, 1)
+	s.Observation.Metrics.Store("log", 1, false)
+	s.Observation.Metrics.Report("IP", 1, 1)
+	s.Observation.Metrics.Read("feed-ip", "ok")
 	page := httptest.NewRecorder()
-	s.metrics.Handler().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	s.Observation.Metrics.Handler().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
 	problems, err := promlint.New(page.Body).Lint()
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +128,7 @@ func TestMetricNames(t *testing.T) {
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
-	for _, m := range s.metrics.Described() {
+	for _, m := range s.Observation.Metrics.Described() {
 		if strings.HasSuffix(m.Name, "_total") != (m.Type == "counter") {
 			t.Errorf("%s is a %s: counters, and only they, end in _total", m.Name, m.Type)
 		}
@@ -134,7 +139,7 @@ func TestMetricNames(t *testing.T) {
 // deploy/, and checks that the metric exists.
 func TestMetricsInDocuments(t *testing.T) {
 	known := map[string]bool{}
-	for _, m := range wireAll(t).metrics.Described() {
+	for _, m := range wireAll(t).Observation.Metrics.Described() {
 		known[m.Name] = true
 		if m.Type == "histogram" {
 			known[m.Name+"_bucket"], known[m.Name+"_count"], known[m.Name+"_sum"] = true, true, true

@@ -12,39 +12,8 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/proof/transparency"
 	"pregon/internal/server/origin"
-	"pregon/internal/store"
 	"pregon/internal/store/engine"
-	"pregon/internal/store/highwater"
 )
-
-// wireProofs creates what publishes the log as a transparency log. The published root
-// is recorded outside of the store, so that a rewritten store is noticed at the next
-// start.
-func (c *serveConfig) wireProofs(p *process, s *service, db store.Store, base string) error {
-	box, err := secret.NewBox(p.getenv(secretKeyEnv))
-	if err != nil {
-		return err
-	}
-	s.logKeys = transparency.NewKeys(epochStore{db, s.catalog.Epoch}, box, s.log.Logger)
-	s.proofs = transparency.New(transparency.Options{
-		Log:    db,
-		Keys:   s.logKeys,
-		Base:   base,
-		Logger: s.log.Logger,
-		Known: func(ctx context.Context, epoch string) transparency.Root {
-			tree := s.highwater.Tree(ctx, epoch)
-			return transparency.Root{Size: tree.Size, Hash: tree.Root}
-		},
-	})
-	s.highwater.Publishes(func() (string, highwater.Tree) {
-		epoch, root, ok := s.proofs.Root()
-		if !ok {
-			return "", highwater.Tree{}
-		}
-		return epoch, highwater.Tree{Size: root.Size, Root: root.Hash}
-	})
-	return nil
-}
 
 type logKeyCmd struct {
 	List   listLogKeysCmd  `cmd:"" help:"List the keys with what verifies their signatures. The last one is served as /log/vkey."`

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,39 +38,5 @@ issuers:
 	t.Chdir(t.TempDir())
 	if err := (&accessFlags{Config: config}).validate("https://pregon.example"); err != nil {
 		t.Error(err)
-	}
-}
-
-// A start with secrets that other users can read logs a warning with the fix.
-func TestWarnOfSecrets(t *testing.T) {
-	dir := t.TempDir()
-	for name, test := range map[string]struct {
-		mode    os.FileMode
-		environ []string
-		want    []string
-	}{
-		"open":    {0o644, nil, []string{"set PREGON_SECRET_KEY", "openssl rand", "--store", "--config"}},
-		"private": {0o600, []string{"PREGON_SECRET_KEY=x"}, nil},
-	} {
-		store, config := filepath.Join(dir, name+".db"), filepath.Join(dir, name+".yaml")
-		for _, file := range []string{store, config} {
-			if err := os.WriteFile(file, nil, test.mode); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(file, test.mode); err != nil { // despite the umask
-				t.Fatal(err)
-			}
-		}
-		var out bytes.Buffer
-		c := serveConfig{newStoreFlags: newStoreFlags{storeFlag: storeFlag{Store: "sqlite:" + store}}, accessFlags: accessFlags{Config: config}}
-		c.warnOfSecrets(&process{environ: test.environ}, slog.New(slog.NewTextHandler(&out, nil)))
-		for _, want := range test.want {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("%s: no %q in %s", name, want, &out)
-			}
-		}
-		if test.want == nil && out.Len() > 0 {
-			t.Errorf("%s: %s", name, &out)
-		}
 	}
 }

@@ -3,18 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"strconv"
 	"time"
 
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
 	"pregon/internal/cli"
 	"pregon/internal/push/webhook"
+	"pregon/internal/service/push"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
 )
@@ -34,32 +32,18 @@ func (f *adminFlags) withWebhooks(ctx context.Context, p *process, do func(*webh
 		return err
 	}
 	return f.with(ctx, func(db engine.Store, audit access.Audit) error {
-		owners := newHookOwners(db)
-		if err := errors.Join(owners.accounts.Refresh(ctx), owners.keys.Refresh(ctx)); err != nil {
+		owners, err := push.StoredOwners(ctx, db)
+		if err != nil {
 			return err
 		}
 		return do(webhook.New(webhook.Options{
 			Store:       db,
 			Sealer:      box,
 			Audit:       audit,
-			OwnerStatus: owners.owner,
-			Keys:        owners.keys,
+			OwnerStatus: owners.Status,
+			Keys:        owners.Keys,
 		}))
 	})
-}
-
-// newHookOwners returns the owners of webhooks as far as the store knows them: the
-// configuration of the service, which names providers and issuers, is not read.
-func newHookOwners(db engine.Store) hookOwners {
-	keys := access.NewKeyring(db, nil)
-	accounts := account.New(account.Options{
-		Store:      db,
-		Key:        keys.State,
-		Configured: func(string, string) bool { return true },
-		Logger:     slog.New(slog.DiscardHandler),
-	})
-	keys.SetAccounts(accounts)
-	return hookOwners{keys: keys, accounts: accounts, trusts: func(string) bool { return true }}
 }
 
 type listWebhooksCmd struct {

@@ -68,6 +68,10 @@ func NewBox(key string) (*Box, error) {
 	return &Box{aead: aead, keyID: derived[keySize:]}, nil
 }
 
+// Encrypts reports whether the box has a key. Otherwise sealed values can be read by
+// anyone.
+func (b *Box) Encrypts() bool { return b.aead != nil }
+
 // Seal encrypts a text. Open needs the same name.
 func (b *Box) Seal(name, text string) string {
 	if b.aead == nil {

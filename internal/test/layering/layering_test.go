@@ -28,6 +28,7 @@ var rows = [][]string{
 		"mcp/view",
 		"rest/openapi",
 		"retry",
+		"scripts/gate",
 		"server/content",
 		"server/notices",
 		"server/origin",
@@ -54,6 +55,7 @@ var rows = [][]string{
 		"server/systemd",
 		"server/telemetry",
 		"server/tracing",
+		"service/lifecycle",
 		"site/chart",
 	},
 	2: {
@@ -105,6 +107,7 @@ var rows = [][]string{
 		"catalog/history",
 		"cli",
 		"push/events",
+		"service/observe",
 		"sim/pages",
 		"sim/simserver",
 		"source/directory",
@@ -118,7 +121,6 @@ var rows = [][]string{
 		"auth/signin",
 		"push/webhook/subscription",
 		"query",
-		"scripts/gate",
 		"scripts/release",
 		"sim/demo",
 		"source/ingest",
@@ -128,18 +130,32 @@ var rows = [][]string{
 		"cli/tail",
 		"mcp/tools",
 		"push/webhook/delivery",
+		"service/documents",
+		"service/proofs",
+		"service/sources",
+		"service/storage",
 		"site",
 	},
 	8: {
 		"mcp",
 		"push/webhook",
+		"service/authorization",
+		"service/backfill",
 		"site/console",
 	},
 	9: {
 		"discovery",
 		"rest",
+		"service/push",
 	},
 	10: {
+		"service/snapshots",
+		"service/surfaces",
+	},
+	11: {
+		"service",
+	},
+	12: {
 		"cmd/pregon",
 		"test/layering",
 	},
@@ -189,6 +205,9 @@ var rooms = [][]string{
 	8: {
 		"discovery",
 		"site",
+	},
+	9: {
+		"service",
 	},
 }
 

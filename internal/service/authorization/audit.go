@@ -1,4 +1,4 @@
-package main
+package authorization
 
 import (
 	"context"
@@ -15,20 +15,16 @@ import (
 	"pregon/internal/text/mask"
 )
 
-// auditFlag is embedded by every command that changes or decides on access.
-type auditFlag struct {
-	AuditLog string `placeholder:"FILE" help:"File to which security events are appended, as JSON Lines. Serve writes them to its log too, and opens the file again on SIGHUP."`
-}
-
-// audit returns a function that records security events in the file, if there is
-// one, and in the log, if it is not nil. The caller closes the file, which may be nil.
-func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, file *auditFile, err error) {
+// OpenAudit returns a function that records security events in a file, unless the path
+// is empty, and in the log, unless it is nil. The caller closes the file, which may be
+// nil.
+func OpenAudit(path string, log *slog.Logger) (audit access.Audit, file *AuditFile, err error) {
 	var to []*slog.Logger
 	if log != nil {
 		to = append(to, log)
 	}
-	if f.AuditLog != "" {
-		if file, err = openAuditFile(f.AuditLog); err != nil {
+	if path != "" {
+		if file, err = openAuditFile(path); err != nil {
 			return nil, nil, fault.Wrap(fault.Unavailable, err, "cannot write the audit log")
 		}
 		to = append(to, slog.New(slog.NewJSONHandler(mask.Writer{Writer: file}, nil)))
@@ -48,21 +44,21 @@ func (f *auditFlag) audit(log *slog.Logger) (audit access.Audit, file *auditFile
 	}, file, nil
 }
 
-// auditFile appends to a file that another program may rename.
-type auditFile struct {
+// AuditFile appends to a file that another program may rename.
+type AuditFile struct {
 	path string
 
 	mu   sync.Mutex
 	file *os.File // guarded by mu
 }
 
-func openAuditFile(path string) (*auditFile, error) {
-	f := &auditFile{path: path}
+func openAuditFile(path string) (*AuditFile, error) {
+	f := &AuditFile{path: path}
 	return f, f.reopen()
 }
 
 // reopen opens the path again. If this fails, the open file stays in use.
-func (f *auditFile) reopen() error {
+func (f *AuditFile) reopen() error {
 	opened, err := os.OpenFile(f.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -79,7 +75,7 @@ func (f *auditFile) reopen() error {
 
 // reopenOnHangup opens the path again on every SIGHUP, until stop is called. On nil
 // it does nothing, so that SIGHUP ends the program as usual.
-func (f *auditFile) reopenOnHangup(log *slog.Logger) (stop func() error) {
+func (f *AuditFile) reopenOnHangup(log *slog.Logger) (stop func() error) {
 	if f == nil {
 		return func() error { return nil }
 	}
@@ -101,14 +97,14 @@ func (f *auditFile) reopenOnHangup(log *slog.Logger) (stop func() error) {
 	}
 }
 
-func (f *auditFile) Write(line []byte) (int, error) {
+func (f *AuditFile) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.file.Write(line)
 }
 
 // Close closes the file. On nil it does nothing.
-func (f *auditFile) Close() error {
+func (f *AuditFile) Close() error {
 	if f == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package main
+package service
 
 import (
 	"context"
@@ -9,22 +9,22 @@ import (
 	"pregon/internal/server/systemd"
 )
 
-// listen returns the socket that systemd passed, or else opens --listen.
-func (c *serveConfig) listen(p *process) (l net.Listener, fromSystemd bool, err error) {
-	l, err = systemd.Listener(p.getenv)
+// listen returns the socket that systemd passed, or else opens the address.
+func listen(address string, getenv func(string) string) (l net.Listener, fromSystemd bool, err error) {
+	l, err = systemd.Listener(getenv)
 	if l != nil || err != nil {
 		return l, true, err
 	}
-	if l, err = net.Listen("tcp", c.Listen); err != nil {
-		return nil, false, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", c.Listen)
+	if l, err = net.Listen("tcp", address); err != nil {
+		return nil, false, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
 	}
 	return l, false, nil
 }
 
 // notify reports to systemd that the service runs, until stop is called, that it
 // stops, when the context ends, and that it is ready, when ready is called.
-func notify(ctx context.Context, p *process, log *slog.Logger) (ready, stop func()) {
-	n := systemd.NewNotifier(p.getenv)
+func notify(ctx context.Context, getenv func(string) string, log *slog.Logger) (ready, stop func()) {
+	n := systemd.NewNotifier(getenv)
 	report := func(err error) {
 		if err != nil {
 			log.Warn("systemd does not receive the state of the service", "err", err)

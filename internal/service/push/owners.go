@@ -1,0 +1,70 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/auth/account"
+	"pregon/internal/push/webhook"
+	"pregon/internal/store"
+)
+
+// Owners knows whether the owners of webhooks are valid.
+type Owners struct {
+	Keys     *access.Keyring
+	Accounts *account.Accounts
+	Trusts   func(issuer string) bool // reports whether an issuer of tokens is trusted
+}
+
+// StoredOwners returns the owners of webhooks as far as the store knows them: the
+// configuration of the service, which names providers and issuers, is not read.
+func StoredOwners(ctx context.Context, db store.Store) (Owners, error) {
+	keys := access.NewKeyring(db, nil)
+	accounts := account.New(account.Options{
+		Store:      db,
+		Key:        keys.State,
+		Configured: func(string, string) bool { return true },
+		Logger:     slog.New(slog.DiscardHandler),
+	})
+	keys.SetAccounts(accounts)
+	owners := Owners{
+		Keys:     keys,
+		Accounts: accounts,
+		Trusts:   func(string) bool { return true },
+	}
+	return owners, errors.Join(accounts.Refresh(ctx), keys.Refresh(ctx))
+}
+
+// Status returns whether webhooks of an owner are served: a person who signed in must
+// still have access, a key be valid, or the issuer of tokens still be trusted.
+func (o Owners) Status(id string) webhook.OwnerStatus {
+	if !access.IsKeyID(id) {
+		if person, known := o.Accounts.Owner(id); known {
+			return webhook.OwnerStatus{Gone: person.Gone, Since: person.Since, Scope: person.Scope}
+		}
+		issuer, _, _ := strings.Cut(id, "#")
+		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // the scope was checked when the webhook was created
+		if !o.Trusts(issuer) {
+			status.Gone = "its owner's issuer is not in the configuration"
+		}
+		return status
+	}
+	key, ok := o.Keys.Key(id)
+	status := webhook.OwnerStatus{Scope: key.Scopes}
+	switch {
+	case !ok:
+		status.Gone = "its key is not known" // perhaps not yet: another process may have created it a moment ago
+	case key.State(time.Now()) == "revoked":
+		status.Gone = "its key was revoked"
+		status.Since = key.RevokedAt
+		status.Permanent = true
+	case key.State(time.Now()) == "expired":
+		status.Gone = "its key has expired"
+		status.Since = key.ExpiresAt
+	}
+	return status
+}

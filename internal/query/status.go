@@ -161,7 +161,7 @@ func (out *Status) setSource(s health.Status) {
 	out.Since = TimeOrNull(s.Since)
 	out.Checked = TimeOrNull(s.At)
 	for _, r := range s.Reasons {
-		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text, Madrid(r.Since)})
+		out.Reasons = append(out.Reasons, reason{r.Surface, r.Text(), Madrid(r.Since)})
 	}
 	for _, sf := range s.Surfaces {
 		out.Surfaces = append(out.Surfaces, surface{

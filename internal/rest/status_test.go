@@ -97,7 +97,7 @@ func TestStatusAsReported(t *testing.T) {
 			failing := now.Add(-time.Minute).UTC()
 			s.must(s.coverage.SetStatus(t.Context(), nil, health.Status{
 				State: state, Since: now.Add(-time.Hour), At: now,
-				Reasons: []health.Reason{{Surface: "feed-oir", Text: "status 503", Since: failing}},
+				Reasons: []health.Reason{{Surface: "feed-oir", Code: health.Failed, Params: health.Params{Detail: "status 503"}, Since: failing}},
 				Surfaces: []health.Surface{
 					{Name: "feed-oir", FailureAt: now, FailingSince: failing, Failures: 7, Error: "status 503"},
 					{Name: "list-oir", OK: true, SuccessAt: now},

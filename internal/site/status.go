@@ -1,7 +1,6 @@
 package site
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -345,36 +344,27 @@ func (e Edition) surfaceName(name string) string {
 	return name
 }
 
-// reasonForms are the reasons that the service itself words, and the keys of their
-// texts. Other reasons are errors of the source, in English.
-var reasonForms = []struct {
-	form *regexp.Regexp
-	key  string
-}{
-	{regexp.MustCompile(`^it was not read for a while: more urgent requests take precedence$`), "reason.overdue"},
-	{regexp.MustCompile(`^[A-Z]+ was not read yet$`), "reason.unread"},
-	{regexp.MustCompile(`^neither the feed nor the list of [A-Z]+ can be read$`), "reason.unreadable"},
-	{regexp.MustCompile(`^no process has read the source yet$`), "reason.never"},
-	{regexp.MustCompile(`^no process reads the source at present$`), "reason.vacant"},
-	{regexp.MustCompile(`^another process begins to read the source$`), "reason.takeover"},
-	{regexp.MustCompile(`^no process (has read the source since|read the source)$`), "reason.nobody"},
-	{regexp.MustCompile(`^it can be read, but lacks `), "reason.stale"},
-}
-
-// reason returns a reason in the language of the page where that is possible.
+// reason returns a reason in the language of the page. The error that some have exists
+// only in English.
 func (q *request) reason(r health.Reason) statusReason {
-	out := statusReason{
+	return statusReason{
 		Surface: q.edition.surfaceName(r.Surface),
-		Text:    r.Text,
-		English: true,
+		Text:    q.edition.reasonText(r),
+		English: r.Code == health.Failed || r.Code == health.StoreFailed,
 		Since:   r.Since,
 	}
-	for _, f := range reasonForms {
-		if f.form.MatchString(r.Text) {
-			out.Text, out.English = q.edition.Text(f.key), false
-		}
+}
+
+// reasonText returns the sentence of a reason.
+func (e Edition) reasonText(r health.Reason) string {
+	key := "reason." + string(r.Code)
+	switch r.Code {
+	case health.Failed:
+		return e.Text(key, r.Params.Detail)
+	case health.StoreFailed:
+		return e.Text(key, r.Params.Part, r.Params.Detail)
 	}
-	return out
+	return e.Text(key)
 }
 
 // statusWords are the texts of the page of the state.
@@ -458,12 +448,15 @@ var statusWords = texts{
 	"surface.store":         {"Almacén del servicio", "Store of the service"},
 	"surface.service":       {"Servicio", "Service"},
 
-	"reason.overdue":    {"No se ha leído desde hace un rato: otras peticiones son más urgentes.", "It was not read for a while: other requests are more urgent."},
-	"reason.unread":     {"Aún no se ha leído.", "It was not read yet."},
-	"reason.unreadable": {"No se pueden leer ni el canal ni la lista.", "Neither the feed nor the list can be read."},
-	"reason.never":      {"Ningún proceso ha leído la fuente todavía.", "No process has read the source yet."},
-	"reason.vacant":     {"Ningún proceso lee la fuente en este momento.", "No process reads the source at present."},
-	"reason.takeover":   {"Otro proceso empieza a leer la fuente.", "Another process begins to read the source."},
-	"reason.nobody":     {"Ningún proceso leía la fuente.", "No process was reading the source."},
-	"reason.stale":      {"Se puede leer, pero le faltan comunicaciones; se lee la lista en su lugar.", "It can be read, but lacks disclosures; the list is read in its place."},
+	"reason.failed":         {"%s", "%s"},
+	"reason.store-failed":   {"%s: %s", "%s: %s"},
+	"reason.stale":          {"Se puede leer, pero le faltan comunicaciones; se lee la lista en su lugar.", "It can be read, but lacks disclosures; the list is read in its place."},
+	"reason.overdue":        {"No se ha leído desde hace un rato: otras peticiones son más urgentes.", "It was not read for a while: other requests are more urgent."},
+	"reason.unread":         {"Aún no se ha leído.", "It was not read yet."},
+	"reason.unreadable":     {"No se pueden leer ni el canal ni la lista.", "Neither the feed nor the list can be read."},
+	"reason.never-read":     {"Ningún proceso ha leído la fuente todavía.", "No process has read the source yet."},
+	"reason.not-read-since": {"Ningún proceso leía la fuente.", "No process was reading the source."},
+	"reason.nobody-reads":   {"Ningún proceso lee la fuente en este momento.", "No process reads the source at present."},
+	"reason.takeover":       {"Otro proceso empieza a leer la fuente.", "Another process begins to read the source."},
+	"reason.nobody-read":    {"Ningún proceso leía la fuente.", "No process was reading the source."},
 }

@@ -49,12 +49,12 @@ func TestStatus(t *testing.T) {
 	at := querytest.Instant("2026-04-22T08:00:33Z")
 	s := reported(t, health.Status{
 		State: health.Degraded, Since: at, Reasons: []health.Reason{
-			{Surface: "feed-oir", Text: "HTTP status 500", Since: at},
-			{Surface: "list-ip", Text: "it was not read for a while: more urgent requests take precedence", Since: at},
+			{Surface: "feed-oir", Code: health.Failed, Params: health.Params{Detail: "HTTP status 500"}, Since: at},
+			{Surface: "list-ip", Code: health.Overdue, Since: at},
 		},
 		Surfaces: []health.Surface{{Name: "feed-oir", Failures: 3, Error: "HTTP status 500"}, {Name: "feed-ip", OK: true, SuccessAt: time.Now()}, {Name: "list-ip", Stale: true}},
 	}, coverage.Incident{State: health.Degraded, Since: at}, coverage.Incident{State: health.Blind, Since: at.Add(-time.Hour), Until: at.Add(-time.Hour).Add(90 * time.Second), Reasons: []health.Reason{
-		{Surface: "service", Text: "no process read the source", Since: at},
+		{Surface: "service", Code: health.NobodyRead, Since: at},
 	}})
 	today := disclosure.DayOf(time.Now())
 	has(t, s.get(http.StatusOK, "/status"),
@@ -106,7 +106,7 @@ func TestStatusReasons(t *testing.T) {
 func TestHostileStatus(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 5000)
-	reasons := []health.Reason{{Surface: hostile, Text: hostile + long, Since: time.Now()}}
+	reasons := []health.Reason{{Surface: hostile, Code: health.Failed, Params: health.Params{Detail: hostile + long}, Since: time.Now()}}
 	s := reported(t, health.Status{State: health.Blind, Since: time.Now(), Reasons: reasons, Surfaces: []health.Surface{{Name: hostile, Error: hostile + long}}},
 		coverage.Incident{State: health.Blind, Since: time.Now(), Reasons: reasons})
 	job := coverage.NewNumbersJob(disclosure.OIR, 1, 2, 20000, 20001)

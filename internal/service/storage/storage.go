@@ -165,7 +165,12 @@ const blindAfter = 15 * time.Second
 // Status returns what fails in the store, and whether new reports are not stored.
 func (s *Storage) Status() (reasons []health.Reason, blind bool) {
 	for _, f := range s.Store.Failures() {
-		reasons = append(reasons, health.Reason{Surface: health.Store, Text: f.Part + ": " + f.Reason, Since: f.Since})
+		reasons = append(reasons, health.Reason{
+			Surface: health.Store,
+			Code:    health.StoreFailed,
+			Params:  health.Params{Part: f.Part, Detail: f.Reason},
+			Since:   f.Since,
+		})
 		blind = blind || f.Writes && time.Since(f.Since) > blindAfter
 	}
 	return reasons, blind

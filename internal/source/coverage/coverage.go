@@ -402,7 +402,7 @@ func (t *Tracker) SourceStatus(reads bool) health.Status {
 	silent := time.Since(t.statusSeen) >= silence
 	switch {
 	case !t.reported && reads:
-		return unread(s, t.began, t.began, "no process has read the source yet")
+		return unread(s, t.began, t.began, health.NeverRead)
 	case !t.reported:
 		return health.Status{State: health.Off}
 	case !silent && t.leftAt.IsZero():
@@ -415,17 +415,17 @@ func (t *Tracker) SourceStatus(reads bool) health.Status {
 			Surfaces: s.Surfaces,
 		}
 	case silent:
-		return unread(s, t.began, s.At, "no process has read the source since")
+		return unread(s, t.began, s.At, health.NotReadSince)
 	}
 	began := t.leftAt
 	if t.began.After(began) {
 		began = t.began
 	}
-	text := "no process reads the source at present"
+	code := health.NobodyReads
 	if t.holder.held {
-		text = "another process begins to read the source"
+		code = health.Takeover
 	}
-	return unread(s, began, t.leftAt, text)
+	return unread(s, began, t.leftAt, code)
 }
 
 // changesHands reports whether the lease passes from one process to another: it was
@@ -442,13 +442,13 @@ func (t *Tracker) changesHands() bool {
 // After a status that is Starting its beginning counts, and after one that is Blind it
 // stays so until the source is read: processes that end soon after their start are no
 // reason to say Starting without end.
-func unread(last health.Status, began, since time.Time, text string) health.Status {
+func unread(last health.Status, began, since time.Time, code health.Code) health.Status {
 	now := health.Status{
 		State:    health.Starting,
 		Since:    began,
 		At:       last.At,
 		Surfaces: last.Surfaces,
-		Reasons:  []health.Reason{{Surface: health.Service, Text: text, Since: since}},
+		Reasons:  []health.Reason{{Surface: health.Service, Code: code, Since: since}},
 	}
 	if last.State == health.Starting && last.Since.Before(began) {
 		now.Since = last.Since

@@ -330,7 +330,7 @@ func TestStatus(t *testing.T) {
 	at := instant("2026-04-22T10:00:00.123456789Z")
 	want := health.Status{
 		State: health.Degraded, Since: at.Add(-time.Hour), At: at,
-		Reasons: []health.Reason{{Surface: "feed-ip", Text: "status 503 \"<no>\"", Since: at.Add(-time.Minute)}},
+		Reasons: []health.Reason{{Surface: "feed-ip", Code: health.Failed, Params: health.Params{Detail: "status 503 \"<no>\""}, Since: at.Add(-time.Minute)}},
 		Surfaces: []health.Surface{
 			{Name: "feed-ip", SuccessAt: at.Add(-time.Hour), FailureAt: at, FailingSince: at.Add(-time.Minute), Failures: 3, Error: "status 503"},
 			{Name: "list-ip", OK: true, SuccessAt: at},

@@ -7,7 +7,6 @@ package health
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -48,13 +47,6 @@ type Status struct {
 
 	// Unseen is the result of Monitor.Unseen.
 	Unseen []disclosure.Type `json:"unseen,omitempty"`
-}
-
-// Reason is a reason why the state is not better.
-type Reason struct {
-	Surface string    `json:"surface"`
-	Text    string    `json:"reason"`
-	Since   time.Time `json:"since"`
 }
 
 // Surface is the state of one part of the source.
@@ -258,15 +250,16 @@ func (m *Monitor) Expect(name string, every time.Duration) {
 	m.began = time.Now()
 }
 
-// Stale records that a surface can be read but hides reports, until Fresh.
-func (m *Monitor) Stale(name, reason string) {
+// Stale records that a surface can be read but hides reports, until Fresh. report is
+// the id of one that it lacks, and at is when the list showed it.
+func (m *Monitor) Stale(name, report string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, before := m.stale[name]
 	if !before {
-		r = Reason{Surface: name, Since: time.Now()}
+		r = Reason{Surface: name, Code: Stale, Since: time.Now()}
 	}
-	r.Text = reason
+	r.Params = Params{Report: report, At: at}
 	m.stale[name] = r
 	m.surface(name)
 }
@@ -333,7 +326,7 @@ func (m *Monitor) Status() (status Status, changed State) {
 		if r, stale := m.stale[name]; stale {
 			s.OK = false
 			s.Stale = true
-			s.Error = cmp.Or(s.Error, r.Text)
+			s.Error = cmp.Or(s.Error, r.Text())
 		}
 		status.Surfaces = append(status.Surfaces, s)
 	}
@@ -374,7 +367,12 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 	for _, name := range slices.Sorted(maps.Keys(m.surfaces)) {
 		if s := m.surfaces[name]; m.failing(s) {
 			state = Degraded
-			reasons = append(reasons, Reason{Surface: name, Text: s.Error, Since: s.FailingSince})
+			reasons = append(reasons, Reason{
+				Surface: name,
+				Code:    Failed,
+				Params:  Params{Detail: s.Error},
+				Since:   s.FailingSince,
+			})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.stale)) {
@@ -388,7 +386,7 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 		}
 		if s := m.surfaces[name]; now.Sub(last) > overdue*m.expected[name] && (s == nil || !m.failing(s)) {
 			state = Degraded
-			reasons = append(reasons, Reason{Surface: name, Text: "it was not read for a while: more urgent requests take precedence", Since: last})
+			reasons = append(reasons, Reason{Surface: name, Code: Overdue, Since: last})
 		}
 	}
 	unread := false
@@ -402,10 +400,10 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 			} else if state != Blind {
 				state = Starting
 			}
-			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("%s was not read yet", t), Since: m.began})
+			reasons = append(reasons, seriesReason(Unread, t, m.began))
 		case now.Sub(seen) > m.blindAfter:
 			state = Blind
-			reasons = append(reasons, Reason{Surface: Feed(t), Text: fmt.Sprintf("neither the feed nor the list of %s can be read", t), Since: seen})
+			reasons = append(reasons, seriesReason(Unreadable, t, seen))
 		}
 	}
 	if !unread {
@@ -418,6 +416,16 @@ func (m *Monitor) evaluate(now time.Time) (State, []Reason) {
 		state = Quiet
 	}
 	return state, reasons
+}
+
+// seriesReason returns a reason that concerns a whole series.
+func seriesReason(code Code, t disclosure.Type, since time.Time) Reason {
+	return Reason{
+		Surface: Feed(t),
+		Code:    code,
+		Params:  Params{Type: t},
+		Since:   since,
+	}
 }
 
 // awaited reports whether the first read of a series is still to be expected: it has

@@ -20,7 +20,7 @@ func want(t *testing.T, m *health.Monitor, state health.State, surfaces ...strin
 	var named []string
 	for _, r := range s.Reasons {
 		named = append(named, r.Surface)
-		if r.Text == "" || r.Since.IsZero() {
+		if r.Text() == "" || r.Since.IsZero() {
 			t.Errorf("reason: got %+v, want a text and a time", r)
 		}
 	}
@@ -151,7 +151,7 @@ func TestOneFailureIsTolerated(t *testing.T) {
 	}
 	m.Fail("feed-oir", away, false)
 	s := want(t, m, health.Degraded, "feed-oir")
-	if s.Reasons[0].Text != away || !m.Failing("feed-oir") {
+	if s.Reasons[0].Text() != away || !m.Failing("feed-oir") {
 		t.Errorf("reason: got %+v, want %q and a failing surface", s.Reasons[0], away)
 	}
 	m.OK("feed-oir")
@@ -254,7 +254,12 @@ func TestOneFailureOfTheStoreIsTolerated(t *testing.T) {
 // replaces the reasons that follow from it.
 func TestWithStore(t *testing.T) {
 	since := time.Now()
-	fails := []health.Reason{{Surface: health.Store, Text: "notes: " + away, Since: since}}
+	fails := []health.Reason{{
+		Surface: health.Store,
+		Code:    health.StoreFailed,
+		Params:  health.Params{Part: "notes", Detail: away},
+		Since:   since,
+	}}
 	for _, c := range []struct {
 		name    string
 		was     health.Status
@@ -285,11 +290,11 @@ func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := health.NewMonitor(blindAfter)
 		sees(m)
-		m.Stale("feed-oir", "it lacks oir-7")
+		m.Stale("feed-oir", "oir-7", time.Now())
 		since := time.Now()
 		time.Sleep(5 * time.Second)
 		m.OK("feed-oir") // it is still read
-		m.Stale("feed-oir", "it lacks oir-7")
+		m.Stale("feed-oir", "oir-7", time.Now())
 		s := want(t, m, health.Degraded, "feed-oir")
 		if !s.Reasons[0].Since.Equal(since) || !m.Failing("feed-oir") || len(s.Unseen) != 0 {
 			t.Errorf("got the reasons %+v and unseen %v, want one since %v and none", s.Reasons, s.Unseen, since)
@@ -319,7 +324,7 @@ func TestRestart(t *testing.T) {
 	m := health.NewMonitor(blindAfter)
 	sees(m)
 	m.Fail("exchange", away, true)
-	m.Stale("feed-ip", "it lacks ip-7")
+	m.Stale("feed-ip", "ip-7", time.Now())
 	want(t, m, health.Degraded, "exchange", "feed-ip")
 	m.Restart(health.Status{State: health.Degraded, Since: time.Now().Add(-time.Hour)})
 	want(t, m, health.Starting, "feed-ip", "feed-hr", "feed-oir")

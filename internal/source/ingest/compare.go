@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -110,8 +109,7 @@ func (f *feed) assess(c *comparison) {
 	switch {
 	case number > 0:
 		id := disclosure.ReportID(f.series.name, number)
-		f.monitor.Stale(surface, fmt.Sprintf("it can be read, but lacks %s, which the list showed at %s; the list is read in its place",
-			id, found.In(disclosure.Madrid).Format(time.TimeOnly)))
+		f.monitor.Stale(surface, id, found)
 		if !stale {
 			f.Logger.Warn("a feed hides reports", "type", f.series.name, "report", id)
 		}

@@ -80,7 +80,7 @@ func TestComparedOftenEnough(t *testing.T) {
 				f := newFeed(&series{name: disclosure.OIR}, &lists{&writer{term: &term{Ingest: i}}})
 				c := comparison{read: time.Now(), walk: test.walk}
 				if test.stale {
-					i.monitor.Stale(health.Feed(f.series.name), "it hides reports")
+					i.monitor.Stale(health.Feed(f.series.name), "ip-1", time.Now())
 				}
 				if test.list {
 					i.monitor.Fail(health.List(f.series.name), "it fails", true)

@@ -14,7 +14,7 @@ import (
 const (
 	maxIncidents = 50
 	maxReasons   = 6   // of an incident
-	maxReason    = 300 // characters of a reason
+	maxReason    = 300 // characters of the error in a reason
 	// again is how soon after its end an incident continues, so that a source that
 	// comes and goes is one incident.
 	again = time.Minute
@@ -35,7 +35,7 @@ func newIncidents(c *coverage.Tracker, r *intervals) *incidents {
 	i := &incidents{intervals: r, log: c.Incidents(), began: time.Now()}
 	if since, silent := c.Silent(); silent {
 		i.open(coverage.Incident{State: health.Blind, Since: since, Reasons: []health.Reason{
-			{Surface: health.Service, Text: "no process read the source", Since: since},
+			{Surface: health.Service, Code: health.NobodyRead, Since: since},
 		}})
 	}
 	return i
@@ -106,7 +106,7 @@ func (i *incidents) save(ctx context.Context, s *session) {
 func bounded(reasons []health.Reason) []health.Reason {
 	out := slices.Clone(reasons[:min(len(reasons), maxReasons)])
 	for n := range out {
-		out[n].Text = text.Clip(out[n].Text, maxReason)
+		out[n].Params.Detail = text.Clip(out[n].Params.Detail, maxReason)
 	}
 	return out
 }

@@ -36,9 +36,9 @@ func TestIncidentLog(t *testing.T) {
 			log := &incidents{intervals: &usual, began: began}
 			second := 0
 			for _, c := range test.states {
-				reasons := []health.Reason{{Surface: "feed-ip", Text: "it does not answer"}}
+				reasons := []health.Reason{{Surface: "feed-ip", Code: health.Failed, Params: health.Params{Detail: "it does not answer"}}}
 				if c == 'D' {
-					c, reasons = 'd', append(reasons, health.Reason{Surface: "list-ip", Text: "nor does it"})
+					c, reasons = 'd', append(reasons, health.Reason{Surface: "list-ip", Code: health.Failed, Params: health.Params{Detail: "nor does it"}})
 				}
 				log.add(health.Status{State: names[c], Reasons: reasons}, began.Add(time.Duration(second)*time.Second))
 				second++
@@ -65,7 +65,7 @@ func TestIncidentBounds(t *testing.T) {
 	log := &incidents{intervals: &usual}
 	var many []health.Reason
 	for n := range 2 * maxReasons {
-		many = append(many, health.Reason{Surface: fmt.Sprint("surface-", n), Text: strings.Repeat("ñ", 2*maxReason)})
+		many = append(many, health.Reason{Surface: fmt.Sprint("surface-", n), Code: health.Failed, Params: health.Params{Detail: strings.Repeat("ñ", 2*maxReason)}})
 	}
 	for range 2 * maxIncidents {
 		for range 10 {
@@ -78,8 +78,8 @@ func TestIncidentBounds(t *testing.T) {
 	if len(log.log) != maxIncidents || now.Sub(log.log[0].Until) != time.Hour {
 		t.Fatalf("%d incidents, the newest ended at %s; want the newest %d", len(log.log), log.log[0].Until, maxIncidents)
 	}
-	if r := log.log[0].Reasons; len(r) != maxReasons || len([]rune(r[0].Text)) != maxReason+1 {
-		t.Errorf("%d reasons, the first with %d characters", len(r), len(r[0].Text))
+	if r := log.log[0].Reasons; len(r) != maxReasons || len([]rune(r[0].Text())) != maxReason+1 {
+		t.Errorf("%d reasons, the first with %d characters", len(r), len(r[0].Text()))
 	}
 }
 

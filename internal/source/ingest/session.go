@@ -267,7 +267,7 @@ func (s *session) logState(status health.Status, was health.State) {
 	attrs := []any{"state", status.State, "previous", was}
 	var reasons []string
 	for _, r := range status.Reasons {
-		reasons = append(reasons, r.Surface+": "+r.Text)
+		reasons = append(reasons, r.Surface+": "+r.Text())
 	}
 	if len(reasons) > 0 {
 		attrs = append(attrs, "reasons", strings.Join(reasons, "; "))

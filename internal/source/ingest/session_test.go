@@ -42,7 +42,7 @@ func TestUnstoredReports(t *testing.T) {
 			status := sees()
 			states = append(states, status.State)
 			for _, r := range status.Reasons {
-				if r.Surface != health.Store || !strings.Contains(r.Text, "the store") {
+				if r.Surface != health.Store || !strings.Contains(r.Text(), "the store") {
 					t.Fatalf("reason: got %+v, want one that names the store", r)
 				}
 			}

@@ -133,10 +133,17 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	})
 	s.mcp.Register(mux)
 	s.front, err = httpserver.New(httpserver.Options{
-		Mux: mux, Logger: quiet, Source: func() string { return "" }, Ready: func() error { return nil }, Admit: guard.AdmitUnrouted,
-		Remote: access.Proxies(nil).Client, Observe: func(httpserver.Observation) {},
-		IsStream:     mcp.IsListen,
-		ErrorWriters: map[string]httpserver.ErrorWriter{access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}},
+		Mux:      mux,
+		Logger:   quiet,
+		Ready:    func() error { return nil },
+		Admit:    guard.AdmitUnrouted,
+		IsStream: mcp.IsListen,
+		Clients:  httpserver.Clients{Remote: access.Proxies(nil).Client},
+		Data:     httpserver.Data{Source: func() string { return "" }},
+		Errors: httpserver.Errors{Writers: map[string]httpserver.ErrorWriter{
+			access.MCPPath: {TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError},
+		}},
+		Observer: httpserver.Observer{Request: func(httpserver.Observation) {}},
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -21,7 +21,7 @@ func (s *Server) fallback(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case len(allowed) == 0:
-		s.writeError(w, r, problem.Of(s.o.NoRoute))
+		s.writeError(w, r, problem.Of(s.o.Errors.NoRoute))
 	case r.Method == http.MethodOptions:
 		preflight(w, r, allowed)
 	default:
@@ -46,7 +46,7 @@ func (s *Server) cleanPaths(next http.Handler) http.Handler {
 			s.writeError(w, r, problem.Of(err))
 			return
 		}
-		s.writeError(w, r, problem.Of(s.o.NoRoute))
+		s.writeError(w, r, problem.Of(s.o.Errors.NoRoute))
 	})
 }
 

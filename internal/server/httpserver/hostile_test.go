@@ -139,7 +139,11 @@ func TestHostileConnections(t *testing.T) {
 		"GET /x":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer[:64<<10]) },
 		"GET /long": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(answer) },
 		"GET /good": hello,
-	}, func(o *httpserver.Options) { o.MaxConnections, o.MaxPerAddress, o.MaxRequests = 2000, 2000, 1024 })
+	}, func(o *httpserver.Options) {
+		o.Limits.Connections = 2000
+		o.Limits.PerAddress = 2000
+		o.Limits.Requests = 1024
+	})
 	l := &watched{Listener: listen(t)}
 	h.run(t, l)
 	half := "GET /x HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("X-Pad: "+strings.Repeat("p", 1000)+"\r\n", 62)
@@ -178,9 +182,10 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	var refused atomic.Int64
 	var proxy atomic.Bool
 	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello}, func(o *httpserver.Options) {
-		o.MaxConnections, o.MaxPerAddress = 20, 10
-		o.Proxy = func(netip.Addr) bool { return proxy.Load() }
-		o.Refused = func() { refused.Add(1) }
+		o.Limits.Connections = 20
+		o.Limits.PerAddress = 10
+		o.Clients.Proxy = func(netip.Addr) bool { return proxy.Load() }
+		o.Limits.Refused = func() { refused.Add(1) }
 	})
 	l := listen(t)
 	h.run(t, l)
@@ -285,8 +290,8 @@ func (f fromConn) RemoteAddr() net.Addr { return f.addr }
 func TestProxyOfIPv6(t *testing.T) {
 	proxy := netip.MustParseAddr("2001:db8::5")
 	h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello}, func(o *httpserver.Options) {
-		o.MaxPerAddress = 1
-		o.Proxy = func(a netip.Addr) bool { return a == proxy }
+		o.Limits.PerAddress = 1
+		o.Clients.Proxy = func(a netip.Addr) bool { return a == proxy }
 	})
 	l := listen(t)
 	h.run(t, from{l, net.TCPAddrFromAddrPort(netip.AddrPortFrom(proxy, 1000))})
@@ -306,7 +311,7 @@ func TestBodiesOfOneNetwork(t *testing.T) {
 	h := newHarness(t, map[string]http.HandlerFunc{"POST /x": func(_ http.ResponseWriter, r *http.Request) {
 		entered <- struct{}{}
 		_, _ = io.ReadAll(r.Body)
-	}}, func(o *httpserver.Options) { o.MaxRequests = 65 })
+	}}, func(o *httpserver.Options) { o.Limits.Requests = 65 })
 	send := func(from string, body io.Reader) int {
 		r := httptest.NewRequest(http.MethodPost, "/x", body)
 		r.Header.Set("X-From", from)
@@ -349,7 +354,7 @@ func TestActiveRequests(t *testing.T) {
 			<-leave
 		},
 		"GET /x": hello,
-	}, func(o *httpserver.Options) { o.MaxRequests = 2 })
+	}, func(o *httpserver.Options) { o.Limits.Requests = 2 })
 	for _, path := range []string{"/wait", "/work", "/wait", "/work"} {
 		go h.do("GET", path)
 		<-enter
@@ -382,8 +387,8 @@ func TestRequestsOfOneClient(t *testing.T) {
 		"GET /work": func(http.ResponseWriter, *http.Request) { enter <- struct{}{}; <-leave },
 		"GET /x":    hello,
 	}, func(o *httpserver.Options) {
-		o.MaxRequests = 8 * most
-		o.Proxy = func(a netip.Addr) bool { return a == proxy || a.IsLoopback() }
+		o.Limits.Requests = 8 * most
+		o.Clients.Proxy = func(a netip.Addr) bool { return a == proxy || a.IsLoopback() }
 	})
 	from := func(client string) func(*http.Request) {
 		return func(r *http.Request) {
@@ -427,7 +432,7 @@ func TestRequestsOfOneSite(t *testing.T) {
 	h := newHarness(t, map[string]http.HandlerFunc{
 		"GET /work": func(http.ResponseWriter, *http.Request) { enter <- struct{}{}; <-leave },
 		"GET /x":    hello,
-	}, func(o *httpserver.Options) { o.MaxRequests = 8 * most })
+	}, func(o *httpserver.Options) { o.Limits.Requests = 8 * most })
 	from := func(network int) func(*http.Request) {
 		return header("X-From", fmt.Sprintf("2001:db8:1:%x::1", network))
 	}

@@ -39,7 +39,7 @@ func (c *boundListener) Accept() (net.Conn, error) {
 		if held := c.acquire(conn); held != nil {
 			return held, nil
 		}
-		c.o.Refused()
+		c.o.Limits.Refused()
 		_ = conn.Close()
 	}
 }
@@ -56,11 +56,11 @@ func addressOf(a net.Addr) netip.Addr {
 // acquire counts a connection, or returns nil.
 func (c *boundListener) acquire(conn net.Conn) *boundConn {
 	peer := addressOf(conn.RemoteAddr())
-	from, proxy := ratelimit.Network(peer), c.o.isProxy(peer)
+	from, proxy := ratelimit.Network(peer), c.o.Clients.isProxy(peer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	of := c.byPeer[from]
-	if atLimit(c.all.connections, c.o.MaxConnections) || !proxy && atLimit(of.connections, c.o.MaxPerAddress) {
+	if atLimit(c.all.connections, c.o.Limits.Connections) || !proxy && atLimit(of.connections, c.o.Limits.PerAddress) {
 		return nil
 	}
 	c.all.connections++
@@ -197,14 +197,14 @@ func (h *boundConn) Read(b []byte) (int, error) {
 			continue
 		}
 		if !h.in.acquireHTTP2(h) {
-			h.in.o.Refused()
+			h.in.o.Limits.Refused()
 			h.refused = errHTTP2
 			return 0, h.refused
 		}
 		h.multiplexed, h.head.over = true, true // frames have no lines
 	}
 	if !h.head.count(b[:n]) {
-		h.in.o.Refused()
+		h.in.o.Limits.Refused()
 		h.refused = errLines
 		return 0, h.refused
 	}

@@ -19,7 +19,7 @@ import (
 	"pregon/internal/text/mask"
 )
 
-// observe assigns the request id, and passes the result to Options.Observe.
+// observe assigns the request id, and passes the result to Options.Observer.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -28,11 +28,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		if s.isDraining() {
 			w.Header().Set("Connection", "close") // the next request goes to another replica
 		}
-		remote := s.o.Remote(r)
+		remote := s.o.Clients.Remote(r)
 		rec := &recorder{ResponseWriter: w, server: s, conn: connOf(r)}
 		defer rec.Park()
 		if err := rec.acquire(r, remote); err != nil {
-			s.o.Refused()
+			s.o.Limits.Refused()
 			if r.ProtoMajor > 1 {
 				panic(http.ErrAbortHandler) // the server would keep an unread response
 			}
@@ -56,9 +56,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			Time:     end,
 			Duration: end.Sub(start),
 		}
-		s.o.Observe(observed)
-		if s.o.Trace != nil {
-			s.o.Trace(observed, r.Header.Get("Traceparent"))
+		s.o.Observer.Request(observed)
+		if s.o.Observer.Trace != nil {
+			s.o.Observer.Trace(observed, r.Header.Get("Traceparent"))
 		}
 	})
 }
@@ -220,14 +220,14 @@ const maxFresh = 5 * time.Second
 func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		if source := s.o.Source(); source != "" {
+		if source := s.o.Data.Source(); source != "" {
 			h["Pregon-Source"] = []string{source}
 		}
-		if age := s.o.Age(); age >= maxFresh {
+		if age := s.o.Data.Age(); age >= maxFresh {
 			h["Pregon-Age"] = []string{strconv.FormatInt(int64(age/time.Second), 10)}
 		}
 		h["X-Content-Type-Options"] = nosniff
-		if s.o.HTTPS {
+		if s.o.Clients.HTTPS {
 			h["Strict-Transport-Security"] = https
 		}
 		h["Access-Control-Allow-Origin"] = anyone
@@ -268,7 +268,7 @@ func (s *Server) limitBody(next http.Handler) http.Handler {
 
 // errorWriter returns the error format of the surface of a request.
 func (s *Server) errorWriter(r *http.Request) ErrorWriter {
-	if own, ok := s.o.ErrorWriters[r.URL.Path]; ok {
+	if own, ok := s.o.Errors.Writers[r.URL.Path]; ok {
 		return own
 	}
 	return ErrorWriter{
@@ -284,10 +284,10 @@ func (s *Server) errorWriter(r *http.Request) ErrorWriter {
 // writeError writes an error of the server itself, as a page if the request is for
 // one.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, d problem.Document) {
-	if _, own := s.o.ErrorWriters[r.URL.Path]; s.o.ErrorPage != nil && !own {
+	if _, own := s.o.Errors.Writers[r.URL.Path]; s.o.Errors.Page != nil && !own {
 		d.SetHeader(w.Header())
 		d.Instance = w.Header().Get(problem.RequestIDHeader)
-		if s.o.ErrorPage(w, r, d) {
+		if s.o.Errors.Page(w, r, d) {
 			return
 		}
 	}

@@ -18,7 +18,7 @@ func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 	}
 	r.active = true
 	s.received.Add(1)
-	if n := s.active.Add(1); s.o.MaxRequests > 0 && n > int64(s.o.MaxRequests) {
+	if n := s.active.Add(1); s.o.Limits.Requests > 0 && n > int64(s.o.Limits.Requests) {
 		return fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds.")
 	}
 	if s.isProxyItself(req, client) {
@@ -41,7 +41,7 @@ func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 // isProxyItself reports whether a request comes from a proxy or from this machine, and
 // no other client is known. A client behind a proxy is counted, wherever it is.
 func (s *Server) isProxyItself(req *http.Request, client netip.Addr) bool {
-	if !s.o.isProxy(client) {
+	if !s.o.Clients.isProxy(client) {
 		return false
 	}
 	peer, err := netip.ParseAddrPort(req.RemoteAddr)

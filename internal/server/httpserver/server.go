@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"time"
 
@@ -45,84 +44,10 @@ var http2 = http.HTTP2Config{
 	WriteByteTimeout:              writeTimeout,
 }
 
-// Options are the server's collaborators.
-type Options struct {
-	Mux    *http.ServeMux
-	Logger *slog.Logger
-	// Ready returns an error while the service cannot answer.
-	Ready func() error
-	// Observe is called after every request.
-	Observe func(Observation)
-	// Trace, if not nil, is called too, with the header Traceparent of the request.
-	Trace func(o Observation, traceparent string)
-	// Admit admits requests without a route, so that scanning for paths is counted.
-	// Routes admit their own requests.
-	Admit func(http.ResponseWriter, *http.Request) error
-	// Remote returns the client address of a request.
-	Remote func(*http.Request) netip.Addr
-	// IsStream reports whether the response to a request is endless, and must not be
-	// compressed. Nil means that none is.
-	IsStream func(*http.Request) bool
-	// NoRoute is the error of unknown paths. Nil means the default.
-	NoRoute error
-	// ErrorWriters are the error formats by path, for errors outside of the surface.
-	// The default is problem documents.
-	ErrorWriters map[string]ErrorWriter
-	// ErrorPage writes an error of the server itself as a page, and returns true. If
-	// the request is not for a page it writes nothing and returns false. The headers of
-	// errors are set before; their format is not. Paths in ErrorWriters have no pages.
-	// Nil means that there are none.
-	ErrorPage func(http.ResponseWriter, *http.Request, problem.Document) bool
-	// MaxConnections limits connections, MaxPerAddress those of one address (or /64
-	// network of IPv6), and MaxRequests active requests, of which one address may have
-	// an eighth. 0 is no limit.
-	MaxConnections, MaxPerAddress, MaxRequests int
-	// Proxy reports whether an address is that of a trusted proxy, which connects on
-	// behalf of many clients. Its connections are not limited, but the requests of each
-	// client behind it are.
-	Proxy func(netip.Addr) bool
-	// Refused is called for every connection or request over these limits.
-	Refused func()
-	// Drain is how long the server still accepts requests after the context of Run
-	// has ended, while load balancers notice that it is not ready. Closing, if not
-	// nil, is called after it.
-	Drain   time.Duration
-	Closing func()
-	// HTTPS means that clients use https. Browsers then require it (HSTS).
-	HTTPS bool
-	// Source returns the value of Pregon-Source, or "" for the real source.
-	Source func() string
-	// Age returns how old the data of responses is. From maxFresh on, responses have
-	// it in Pregon-Age. Nil means that it is always fresh.
-	Age func() time.Duration
-}
-
 const (
 	healthPath = "/healthz"
 	readyPath  = "/readyz"
 )
-
-func (o *Options) isProxy(a netip.Addr) bool { return o.Proxy != nil && o.Proxy(a) }
-
-// ErrorWriter writes errors in the format of a surface.
-type ErrorWriter struct {
-	TooLarge func(http.ResponseWriter, *http.Request) // body too large
-	Failed   func(http.ResponseWriter, *http.Request) // internal error
-}
-
-// Observation is one request, for the log and the metrics.
-type Observation struct {
-	ID       string
-	Route    string // pattern, or "none"
-	Method   string // "other" for an invented one
-	Path     string // without the query, which is private
-	Status   int
-	Bytes    int64
-	Client   netip.Addr
-	Time     time.Time // end of the request
-	Duration time.Duration
-	Expected bool // the status is not a failure: readiness was requested during start or shutdown
-}
 
 // Server serves one mux.
 type Server struct {
@@ -137,25 +62,11 @@ type Server struct {
 
 // New adds health, readiness and the fallback to the mux, and wraps it.
 func New(o Options) (*Server, error) {
-	if o.Refused == nil {
-		o.Refused = func() {}
-	}
-	if o.IsStream == nil {
-		o.IsStream = func(*http.Request) bool { return false }
-	}
-	if o.Closing == nil {
-		o.Closing = func() {}
-	}
-	if o.NoRoute == nil {
-		o.NoRoute = defaultNoRoute
-	}
-	if o.Age == nil {
-		o.Age = func() time.Duration { return 0 }
-	}
+	o.setDefaults()
 	s := &Server{
 		o:        o,
 		draining: make(chan struct{}),
-		requests: newNetworkCounter(maxOfClient(o.MaxRequests)),
+		requests: newNetworkCounter(maxOfClient(o.Limits.Requests)),
 		bodies:   newNetworkCounter(maxBodies),
 	}
 	o.Mux.HandleFunc("GET "+healthPath, s.health)
@@ -200,21 +111,21 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	go func() { failed <- srv.Serve(bound) }()
 	select {
 	case err := <-failed:
-		s.o.Closing()
+		s.o.Shutdown.Closing()
 		return fmt.Errorf("serving on %s: %w", l.Addr(), err)
 	case <-ctx.Done():
 	}
 	close(s.draining)
-	if s.o.Drain > 0 {
-		s.o.Logger.Info("stopping: not ready any more, still serving", "drain_seconds", s.o.Drain.Seconds())
+	if s.o.Shutdown.Drain > 0 {
+		s.o.Logger.Info("stopping: not ready any more, still serving", "drain_seconds", s.o.Shutdown.Drain.Seconds())
 		select {
-		case <-time.After(s.o.Drain):
+		case <-time.After(s.o.Shutdown.Drain):
 		case err := <-failed:
-			s.o.Closing()
+			s.o.Shutdown.Closing()
 			return fmt.Errorf("serving on %s: %w", l.Addr(), err)
 		}
 	}
-	s.o.Closing()
+	s.o.Shutdown.Closing()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	_ = l.Close() // Serve then returns an error

@@ -54,14 +54,17 @@ func newHarness(t *testing.T, routes map[string]http.HandlerFunc, change ...func
 	h := &harness{log: &bytes.Buffer{}}
 	var err error
 	o := httpserver.Options{
-		Mux: mux, Logger: slog.New(slog.NewJSONHandler(h.log, nil)), Source: func() string { return "demo" },
-		Ready: func() error { return h.notReady }, Remote: remoteOf,
-		Admit: func(_ http.ResponseWriter, r *http.Request) error { return h.refuse },
-		Observe: func(o httpserver.Observation) {
+		Mux:     mux,
+		Logger:  slog.New(slog.NewJSONHandler(h.log, nil)),
+		Ready:   func() error { return h.notReady },
+		Admit:   func(_ http.ResponseWriter, r *http.Request) error { return h.refuse },
+		Clients: httpserver.Clients{Remote: remoteOf},
+		Data:    httpserver.Data{Source: func() string { return "demo" }},
+		Observer: httpserver.Observer{Request: func(o httpserver.Observation) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.observations = append(h.observations, o)
-		},
+		}},
 	}
 	for _, c := range change {
 		c(&o)
@@ -107,7 +110,7 @@ func TestRequestIDs(t *testing.T) {
 // Browsers must use https where the service does.
 func TestStrictTransportSecurity(t *testing.T) {
 	for _, https := range []bool{true, false} {
-		h := newHarness(t, nil, func(o *httpserver.Options) { o.HTTPS = https })
+		h := newHarness(t, nil, func(o *httpserver.Options) { o.Clients.HTTPS = https })
 		if got := h.do("GET", "/healthz").Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != https {
 			t.Errorf("https %v: %q", https, got)
 		}
@@ -272,9 +275,15 @@ func TestErrorWriters(t *testing.T) {
 	}
 	observed := 0
 	s, err := httpserver.New(httpserver.Options{
-		Mux: mux, Logger: slog.New(slog.DiscardHandler), Source: func() string { return "" }, Ready: func() error { return nil },
-		Remote: remoteOf, Observe: func(o httpserver.Observation) { observed = o.Status },
-		ErrorWriters: map[string]httpserver.ErrorWriter{"/own": {TooLarge: say(413, "large"), Failed: say(500, "failed")}},
+		Mux:      mux,
+		Logger:   slog.New(slog.DiscardHandler),
+		Ready:    func() error { return nil },
+		Clients:  httpserver.Clients{Remote: remoteOf},
+		Data:     httpserver.Data{Source: func() string { return "" }},
+		Observer: httpserver.Observer{Request: func(o httpserver.Observation) { observed = o.Status }},
+		Errors: httpserver.Errors{Writers: map[string]httpserver.ErrorWriter{
+			"/own": {TooLarge: say(413, "large"), Failed: say(500, "failed")},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -316,9 +325,9 @@ func TestErrorPages(t *testing.T) {
 			<-r.Context().Done()
 		},
 	}, func(o *httpserver.Options) {
-		o.MaxRequests = 1
-		o.ErrorWriters = map[string]httpserver.ErrorWriter{"/own": {}}
-		o.ErrorPage = func(w http.ResponseWriter, r *http.Request, d problem.Document) bool {
+		o.Limits.Requests = 1
+		o.Errors.Writers = map[string]httpserver.ErrorWriter{"/own": {}}
+		o.Errors.Page = func(w http.ResponseWriter, r *http.Request, d problem.Document) bool {
 			if r.Header.Get("Accept") != "text/html" {
 				return false
 			}
@@ -490,7 +499,8 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closing := make(chan struct{})
 		h := newHarness(t, map[string]http.HandlerFunc{"GET /x": func(http.ResponseWriter, *http.Request) {}}, func(o *httpserver.Options) {
-			o.Drain, o.Closing = 5*time.Second, func() { close(closing) }
+			o.Shutdown.Drain = 5 * time.Second
+			o.Shutdown.Closing = func() { close(closing) }
 		})
 		pipes := pipetest.New()
 		client := &http.Client{Transport: &http.Transport{DialContext: pipes.Dial}}

@@ -14,7 +14,8 @@ func TestTrace(t *testing.T) {
 	var traced []string
 	allocations := func(trace func(httpserver.Observation, string)) float64 {
 		h := newHarness(t, map[string]http.HandlerFunc{"GET /x": hello}, func(o *httpserver.Options) {
-			o.Trace, o.Observe = trace, func(httpserver.Observation) {}
+			o.Observer.Trace = trace
+			o.Observer.Request = func(httpserver.Observation) {}
 		})
 		r := httptest.NewRequest("GET", "/x", nil)
 		r.Header.Set("Traceparent", "00-of-the-test")

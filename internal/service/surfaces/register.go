@@ -53,11 +53,11 @@ func (s *Surfaces) register(under *httpserver.Options) (err error) {
 	}
 
 	mcpErrors := httpserver.ErrorWriter{TooLarge: mcp.WriteTooLarge, Failed: mcp.WriteInternalError}
-	under.ErrorWriters = map[string]httpserver.ErrorWriter{
+	under.Errors.Writers = map[string]httpserver.ErrorWriter{
 		access.MCPPath:       mcpErrors,
 		access.MCPSignInPath: mcpErrors,
 	}
-	under.ErrorPage = people.ErrorPage
+	under.Errors.Page = people.ErrorPage
 	under.IsStream = func(r *http.Request) bool {
 		return r.URL.Path == rest.StreamPath || rest.IsDownload(r) || mcp.IsListen(r)
 	}

@@ -105,7 +105,7 @@ func New(o Options) (*Surfaces, error) {
 			return nil, err
 		}
 	} else {
-		under.NoRoute = fault.New(fault.NotFound, "%s", o.NoClients)
+		under.Errors.NoRoute = fault.New(fault.NotFound, "%s", o.NoClients)
 	}
 	var err error
 	s.server, err = httpserver.New(under)
@@ -116,23 +116,33 @@ func New(o Options) (*Surfaces, error) {
 func (s *Surfaces) serverOptions() httpserver.Options {
 	o := &s.o
 	return httpserver.Options{
-		Drain:          o.Drain,
-		Closing:        func() { close(s.closing) },
-		Mux:            http.NewServeMux(),
-		Logger:         o.Observation.Log.Logger,
-		Source:         o.Storage.Log.KnownSource,
-		Age:            o.Storage.Catalog.Behind,
-		HTTPS:          strings.HasPrefix(o.BaseURL, "https://"),
-		MaxConnections: o.MaxConnections,
-		MaxPerAddress:  o.MaxPerAddress,
-		MaxRequests:    maxInFlight,
-		Refused:        func() { s.refused.Add(1) },
-		Proxy:          func(a netip.Addr) bool { return a.IsLoopback() || o.Proxies.Contains(a) },
-		Ready:          o.Ready,
-		Admit:          o.Auth.Guard.AdmitUnrouted,
-		Remote:         o.Proxies.Client,
-		Trace:          o.Observation.Requests(),
-		Observe:        s.observeRequest,
+		Mux:    http.NewServeMux(),
+		Logger: o.Observation.Log.Logger,
+		Ready:  o.Ready,
+		Admit:  o.Auth.Guard.AdmitUnrouted,
+		Limits: httpserver.Limits{
+			Connections: o.MaxConnections,
+			PerAddress:  o.MaxPerAddress,
+			Requests:    maxInFlight,
+			Refused:     func() { s.refused.Add(1) },
+		},
+		Clients: httpserver.Clients{
+			Remote: o.Proxies.Client,
+			Proxy:  func(a netip.Addr) bool { return a.IsLoopback() || o.Proxies.Contains(a) },
+			HTTPS:  strings.HasPrefix(o.BaseURL, "https://"),
+		},
+		Data: httpserver.Data{
+			Source: o.Storage.Log.KnownSource,
+			Age:    o.Storage.Catalog.Behind,
+		},
+		Observer: httpserver.Observer{
+			Request: s.observeRequest,
+			Trace:   o.Observation.Requests(),
+		},
+		Shutdown: httpserver.Shutdown{
+			Drain:   o.Drain,
+			Closing: func() { close(s.closing) },
+		},
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/fault"
+	"pregon/internal/proof/remote"
+	"pregon/internal/query"
 	"pregon/internal/source/ingest"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
@@ -58,6 +60,28 @@ func (c *verifyCmd) validate() error {
 	case c.Every < time.Second || c.Every > 24*time.Hour:
 		return fault.New(fault.Invalid, "--every %v must be from 1s to 24h", c.Every)
 	}
+	return nil
+}
+
+// verifyReport checks a report and its proof without a network.
+func (c *verifyCmd) verifyReport(p *process) error {
+	history, keys, err := c.known(p)
+	if err != nil {
+		return err
+	}
+	check := remote.ReportCheck{
+		Report:   c.Report,
+		Proof:    c.Proof,
+		History:  history,
+		Keys:     keys,
+		Fields:   query.RecordFields,
+		Compared: func(same []string) { fmt.Fprintf(p.stdout, "as in the log: %s\n", strings.Join(same, ", ")) },
+	}
+	place, err := check.Run()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "verified: %s\n", place)
 	return nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
 	"pregon/internal/cli"
@@ -65,33 +63,13 @@ func (c *verifyCmd) known(p *process) (h *remote.History, keys remote.Keys, err 
 			fmt.Fprintln(p.stderr, "warning:", h.Warning)
 		}
 	}
-	keys, err = c.pinnedKeys(h)
+	switch {
+	case c.VKey != "":
+		keys, err = remote.ReadKeys(c.VKey)
+	case h != nil:
+		keys = h.Keys
+	}
 	return h, keys, err
-}
-
-// pinnedKeys returns the keys of --vkey, else those of the history, else none.
-func (c *verifyCmd) pinnedKeys(h *remote.History) (remote.Keys, error) {
-	if c.VKey == "" {
-		if h == nil {
-			return nil, nil
-		}
-		return h.Keys, nil
-	}
-	keys, err := remote.ParseKeys(c.VKey)
-	if err == nil {
-		return keys, nil
-	}
-	text, fileErr := os.ReadFile(c.VKey)
-	if fileErr != nil {
-		if strings.Contains(c.VKey, "+") {
-			return nil, fault.New(fault.Invalid, "--vkey: %v", err)
-		}
-		return nil, fault.New(fault.Invalid, "--vkey must be the key of a log, such as example.org/log+6b2f5c1a+ARp…, or a file with it (%v)", fileErr)
-	}
-	if keys, err = remote.ParseKeys(string(text)); err != nil {
-		return nil, fault.New(fault.Invalid, "--vkey %s: %v", c.VKey, err)
-	}
-	return keys, nil
 }
 
 // warnOfKeys says what a key is worth that the service itself has stated.

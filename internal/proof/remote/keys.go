@@ -4,10 +4,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"pregon/internal/fault"
 )
 
 // maxKeyCount bounds the keys that a log may have at once.
@@ -27,6 +30,25 @@ func ParseKeys(text string) (Keys, error) {
 		if _, err := note.NewVerifier(key); err != nil {
 			return nil, fmt.Errorf("%.80q is not the key of a log: it must be such as example.org/log+6b2f5c1a+ARp… (%w)", key, err)
 		}
+	}
+	return keys, nil
+}
+
+// ReadKeys returns the keys of --vkey: the key of a log, or a file with one a line.
+func ReadKeys(keyOrFile string) (Keys, error) {
+	keys, err := ParseKeys(keyOrFile)
+	if err == nil {
+		return keys, nil
+	}
+	text, fileErr := os.ReadFile(keyOrFile)
+	if fileErr != nil {
+		if strings.Contains(keyOrFile, "+") {
+			return nil, fault.New(fault.Invalid, "--vkey: %v", err)
+		}
+		return nil, fault.New(fault.Invalid, "--vkey must be the key of a log, such as example.org/log+6b2f5c1a+ARp…, or a file with it (%v)", fileErr)
+	}
+	if keys, err = ParseKeys(string(text)); err != nil {
+		return nil, fault.New(fault.Invalid, "--vkey %s: %v", keyOrFile, err)
 	}
 	return keys, nil
 }

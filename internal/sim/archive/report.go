@@ -16,7 +16,7 @@ import (
 )
 
 // Origin is the host of absolute links, whatever host serves them.
-const Origin = "https://regulator.example"
+const Origin = disclosure.SimulatedOrigin
 
 // Report is a report as the site shows it. It is immutable once published.
 type Report struct {

@@ -23,7 +23,7 @@ import (
 
 // Prefix is the path of the service under which the pages are. The path of the
 // regulator follows it.
-const Prefix = "/simulator"
+const Prefix = disclosure.SimulatedPath
 
 // Link returns the path of a link of the simulated regulator in the service, or ""
 // if it is not the regulator's.

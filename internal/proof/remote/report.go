@@ -1,4 +1,4 @@
-package main
+package remote
 
 import (
 	"bytes"
@@ -15,62 +15,66 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/proof"
-	"pregon/internal/proof/remote"
-	"pregon/internal/query"
-	"pregon/internal/sim/archive"
-	"pregon/internal/sim/pages"
 )
 
 // contractFields are those that every answer with a report has.
 var contractFields = []string{"id", "company_name", "ticker", "type", "title", "summary", "published_at", "cnmv_registration_number", "pdf_url"}
 
-// verifyReport checks a report and its proof without a network. Without a key it
-// fails, after it has checked all that can be checked: anyone can make a proof that is
-// valid except for the signature.
-func (c *verifyCmd) verifyReport(p *process) error {
-	history, keys, err := c.known(p)
+// ReportCheck checks, without a network, that a log has a report.
+type ReportCheck struct {
+	Report  string   // file with the report, as the API answers it
+	Proof   string   // file with its proof
+	History *History // with which the proof must agree; nil for none
+	Keys    Keys     // that are trusted; nil for none
+	// Fields returns the fields that an answer with a report may have, with the values
+	// that follow from its record.
+	Fields func(record *disclosure.Report) (map[string]any, error)
+	// Compared is called with the names of the fields that are as in the log.
+	Compared func(same []string)
+}
+
+// Run returns the place of the report in the log. Without a key it fails, after it has
+// checked all that can be checked: anyone can make a proof that is valid except for the
+// signature.
+func (c *ReportCheck) Run() (place string, err error) {
+	text, err := ReadFile(c.Proof, proof.MaxProof)
 	if err != nil {
-		return err
-	}
-	text, err := remote.ReadFile(c.Proof, proof.MaxProof)
-	if err != nil {
-		return err
+		return "", err
 	}
 	proven, err := proof.ParseProof(text)
 	if err != nil {
-		return fault.New(fault.Invalid, "%s: %v", c.Proof, err)
+		return "", fault.New(fault.Invalid, "%s: %v", c.Proof, err)
 	}
-	leaf, checkpoint, signed, err := checkProof(proven, keys)
+	leaf, checkpoint, signed, err := checkProof(proven, c.Keys)
 	if err != nil {
-		return fault.New(fault.Conflict, "%s is not valid: %v", c.Proof, err)
+		return "", fault.New(fault.Conflict, "%s is not valid: %v", c.Proof, err)
 	}
-	if history != nil {
-		if err := history.Agrees(checkpoint); err != nil {
-			return fault.New(fault.Conflict, "%s: %v", c.Proof, err)
+	if c.History != nil {
+		if err := c.History.Agrees(checkpoint); err != nil {
+			return "", fault.New(fault.Conflict, "%s: %v", c.Proof, err)
 		}
 	}
-	if text, err = remote.ReadFile(c.Report, proof.MaxProof); err != nil {
-		return err
+	if text, err = ReadFile(c.Report, proof.MaxProof); err != nil {
+		return "", err
 	}
-	unchecked, err := c.compareReport(p, text, leaf)
+	unchecked, err := c.compare(text, leaf)
 	if err != nil {
-		return err
+		return "", err
 	}
-	place := fmt.Sprintf("seq %d of %s (%s at %s), in a tree of %d changes",
+	place = fmt.Sprintf("seq %d of %s (%s at %s), in a tree of %d changes",
 		leaf.Seq, checkpoint.Origin, leaf.Event, leaf.Time.Format("2006-01-02 15:04:05 MST"), checkpoint.Size)
 	if !signed {
-		return fault.New(fault.Conflict, "NOT VERIFIED: %s says that it is %s, but without --vkey the signature was not checked, and anyone can write such files. "+
+		return "", fault.New(fault.Conflict, "NOT VERIFIED: %s says that it is %s, but without --vkey the signature was not checked, and anyone can write such files. "+
 			"Take the key from a place that you trust: the service states its own at /log/vkey", c.Proof, place)
 	}
 	if len(unchecked) > 0 {
 		place += ". Not in the log, so NOT checked: " + strings.Join(unchecked, ", ")
 	}
-	fmt.Fprintf(p.stdout, "verified: %s\n", place)
-	return nil
+	return place, nil
 }
 
 // checkProof verifies a proof, and its signature if there are keys.
-func checkProof(p proof.Proof, keys remote.Keys) (leaf disclosure.Leaf, c proof.Checkpoint, signed bool, err error) {
+func checkProof(p proof.Proof, keys Keys) (leaf disclosure.Leaf, c proof.Checkpoint, signed bool, err error) {
 	if keys != nil {
 		leaf, c, err = p.Verify(keys.Verifiers())
 		if _, unknown := errors.AsType[*note.UnverifiedNoteError](err); unknown {
@@ -84,9 +88,9 @@ func checkProof(p proof.Proof, keys remote.Keys) (leaf disclosure.Leaf, c proof.
 	return leaf, c, false, err
 }
 
-// compareReport compares the fields of a report with those of its record in the log,
-// and returns the names of those that are not in the log.
-func (c *verifyCmd) compareReport(p *process, text []byte, leaf disclosure.Leaf) (unchecked []string, err error) {
+// compare compares the fields of a report with those of its record in the log, and
+// returns the names of those that are not in the log.
+func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []string, err error) {
 	var given map[string]any
 	if err := json.Unmarshal(text, &given); err != nil {
 		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
@@ -104,11 +108,11 @@ func (c *verifyCmd) compareReport(p *process, text []byte, leaf disclosure.Leaf)
 	if given["id"] != record.ID {
 		return nil, fault.New(fault.Conflict, "%s is the report %v, %s is the proof of %s", c.Report, given["id"], c.Proof, record.ID)
 	}
-	same, differ, unchecked, err := compareFields(given, record)
+	same, differ, unchecked, err := c.compareFields(given, record)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%s: %v", c.Report, err)
 	}
-	fmt.Fprintf(p.stdout, "as in the log: %s\n", strings.Join(same, ", "))
+	c.Compared(same)
 	if len(differ) > 0 {
 		return nil, fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the report was changed since, get both files again",
 			c.Report, leaf.Seq, strings.Join(differ, ", "))
@@ -148,15 +152,9 @@ func uniqueNames(d *json.Decoder) error {
 // compareFields returns the names of the fields of an answer that are those of the
 // record, that differ, and that do not come from the record. A field that no answer
 // has is an error.
-func compareFields(given map[string]any, record *disclosure.Report) (same, differ, unchecked []string, err error) {
-	answer := query.DescribeReport(record)
-	answer.AsOfSeq = new(int64) // otherwise it is left out
-	text, err := json.Marshal(answer)
+func (c *ReportCheck) compareFields(given map[string]any, record *disclosure.Report) (same, differ, unchecked []string, err error) {
+	want, err := c.Fields(record)
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	var want map[string]any
-	if err := json.Unmarshal(text, &want); err != nil {
 		return nil, nil, nil, err
 	}
 	derived := []string{"issuer_id", "attribution", "as_of_seq"} // of the directory, the service and the request
@@ -184,11 +182,10 @@ func compareFields(given map[string]any, record *disclosure.Report) (same, diffe
 	return same, differ, unchecked, nil
 }
 
-// simulated reports whether a link is that of a record of the simulated market. The
-// service replaces its host, which does not exist, by its own.
+// simulated reports whether a value is the link of a record of the simulated market, in
+// which the service has replaced the host.
 func simulated(given, expected any) bool {
-	link, ok := expected.(string)
 	shown, isText := given.(string)
-	path, isSimulated := strings.CutPrefix(link, archive.Origin+"/")
-	return ok && isText && isSimulated && strings.HasPrefix(shown, "http") && strings.HasSuffix(shown, pages.Prefix+"/"+path)
+	recorded, isLink := expected.(string)
+	return isText && isLink && disclosure.IsSimulatedLink(shown, recorded)
 }

@@ -42,7 +42,7 @@ func TestAlerts(t *testing.T) {
 		}, []string{"PregonSourceDegraded"}},
 		{"a feed is frozen", func(t *testing.T, a *alerted) {
 			b := healthy()
-			b.Stale("feed-oir", "it lacks oir-7")
+			b.Stale("feed-oir", "oir-7", time.Now())
 			a.setStatus(t, b)
 		}, []string{"PregonSourceDegraded", "PregonFeedStale"}},
 		{"the disk is full", func(t *testing.T, a *alerted) {

@@ -9,13 +9,12 @@ import (
 	"os"
 	"time"
 
-	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/cli/machine"
+	"pregon/internal/document/llm"
 	"pregon/internal/fault"
 	"pregon/internal/service/documents"
 	"pregon/internal/service/sources"
 	"pregon/internal/sim/demo"
-	"pregon/internal/sim/market"
-	"pregon/internal/sim/simserver"
 	"pregon/internal/source/doctor"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
@@ -51,7 +50,7 @@ func (c *doctorCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	defer reader.Close()
-	e.reader = reader
+	e.machine.Reader = reader
 	if c.From != "" {
 		return e.replay(ctx)
 	}
@@ -62,12 +61,12 @@ func (c *doctorCmd) Run(ctx context.Context, p *process) error {
 type examination struct {
 	*doctorCmd
 	*process
-	began  time.Time
-	log    *slog.Logger
-	reader *sandbox.Reader
-	tape   *doctor.Tape
-	out    io.Writer // for people
-	checks []doctor.Check
+	began   time.Time
+	log     *slog.Logger
+	machine machine.Checks
+	tape    *doctor.Tape
+	out     io.Writer // for people
+	checks  []doctor.Check
 }
 
 // done prints and keeps a check.
@@ -87,11 +86,12 @@ func (e *examination) live(ctx context.Context) error {
 		defer dir.Close()
 	}
 	if e.Source == "demo" {
-		stop, err := e.startMarket(ctx)
+		url, stop, err := demo.Open(ctx, e.log)
 		if err != nil {
 			return err
 		}
 		defer stop()
+		e.readFrom(url, url)
 	}
 	e.tape = doctor.Record(regulator.NewTransport())
 	if e.Source == "none" || !e.Role.Ingests() {
@@ -100,7 +100,10 @@ func (e *examination) live(ctx context.Context) error {
 		return err
 	}
 	ofSource := e.checks // those of the machine show settings, which are not saved
-	if err := e.machine(ctx); err != nil {
+	if err := e.setMachine(); err != nil {
+		return err
+	}
+	if err := e.machine.Run(ctx, e.done); err != nil {
 		return err
 	}
 	lost := e.conclude()
@@ -127,9 +130,7 @@ func (e *examination) replay(ctx context.Context) error {
 		return err
 	}
 	e.tape = tape
-	e.RegulatorURL = b.Regulator
-	e.ExchangeURL = b.Exchange
-	e.Pace = 0
+	e.readFrom(b.Regulator, b.Exchange)
 	e.began = b.At
 	if err := e.examine(ctx, func() time.Time { return b.At }); err != nil {
 		return err
@@ -137,24 +138,44 @@ func (e *examination) replay(ctx context.Context) error {
 	return e.conclude()
 }
 
-// startMarket starts a simulated market, whose reports are not kept, and points the
-// settings to it.
-func (e *examination) startMarket(ctx context.Context) (stop func(), err error) {
-	const seed = 1
-	d, err := demo.Listen("127.0.0.1:0", simserver.Options{Market: market.New(seed), Seed: seed, Logger: e.log})
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = d.Run(ctx) // its listener is open already
-	}()
-	e.RegulatorURL = d.URL()
-	e.ExchangeURL = d.URL()
+// readFrom reads the source from other addresses, without a pace.
+func (e *examination) readFrom(regulator, exchange string) {
+	e.RegulatorURL = regulator
+	e.ExchangeURL = exchange
 	e.Pace = 0
-	return func() { cancel(); <-ended }, nil
+}
+
+// setMachine sets what is checked on this machine, from the settings of serve.
+func (e *examination) setMachine() (err error) {
+	m := &e.machine
+	if m.Store, err = e.address(); err != nil {
+		return err
+	}
+	site := e.site(e.baseURL(e.Listen))
+	owner := sources.Settings{Kind: sources.Kind(e.Source), Site: site}
+	m.Source = owner.Owner()
+	m.Contact.UserAgent = site.UserAgent()
+	m.Contact.Missing = e.Contact == "" && site.IsPublic()
+	m.CacheDir = e.cacheDir(e.log)
+	m.Model.Name = e.LLMModel
+	m.Model.Open = func() (*llm.Client, error) { return e.modelFlags.settings(e.process).Client(e.log, nil) }
+	if e.DocumentsS3 != "" {
+		m.Buckets = append(m.Buckets, e.bucketOptions(e.process, "--documents-s3", e.DocumentsS3))
+	}
+	if e.BulkS3 != "" && e.Bulk != "off" {
+		m.Buckets = append(m.Buckets, e.bucketOptions(e.process, "--bulk-s3", e.BulkS3))
+	}
+	if e.Role.Ingests() {
+		if m.SnapshotDir, err = e.bulkDir(); err != nil {
+			return err
+		}
+	}
+	m.Redis = e.Redis
+	m.RedisShown = e.showRedis()
+	m.Listen = e.Listen
+	m.Skew = e.tape.Skew
+	m.Logger = e.log
+	return nil
 }
 
 // examine reads the surfaces of the source.
@@ -171,23 +192,10 @@ func (e *examination) examine(ctx context.Context, now func() time.Time) error {
 		Exchange:     listed,
 		Tape:         e.tape,
 		Now:          now,
-		ReadDocument: e.readDocument,
+		ReadDocument: e.machine.DescribeDocument,
 		Done:         e.done,
 	})
 	return err
-}
-
-// readDocument describes the text of a document.
-func (e *examination) readDocument(ctx context.Context, body []byte) (string, error) {
-	text, err := e.reader.Read(ctx, body)
-	if err != nil {
-		return "", err
-	}
-	letters := 0
-	for _, page := range text.Pages {
-		letters += len(page.Text)
-	}
-	return fmt.Sprintf("%s, pages: %d, bytes of text: %d, read as %s", text.Type, len(text.Pages), letters, text.Method), nil
 }
 
 // conclude prints the result. It returns an error if reports would be lost.

@@ -40,16 +40,22 @@ type Settings struct {
 	MarketRate float64
 }
 
+// Owner returns the source that the store must belong to, or "" if only the answers of
+// the source show what it is.
+func (s *Settings) Owner() string {
+	if s.Kind == Simulated || s.Kind == Regulator && s.Site.IsPublic() {
+		return string(s.Kind)
+	}
+	return ""
+}
+
 // Claim marks a store as belonging to the source where the settings decide what the
 // source is.
 func (s *Settings) Claim(ctx context.Context, db store.Store) error {
-	switch {
-	case s.Kind == Simulated:
-		return store.BindSource(ctx, db, true)
-	case s.Kind == Regulator && s.Site.IsPublic():
-		return store.BindSource(ctx, db, false)
+	if s.Owner() == "" {
+		return nil
 	}
-	return nil
+	return store.BindSource(ctx, db, s.Kind == Simulated)
 }
 
 // Options are the settings of Sources and what they need.

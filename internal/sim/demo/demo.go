@@ -77,6 +77,26 @@ func Listen(address string, o simserver.Options) (*Demo, error) {
 	return &Demo{server: server, listener: listener}, nil
 }
 
+// Open starts a market whose reports are not kept, for a short time, and returns its
+// origin. Stop ends it.
+func Open(ctx context.Context, logger *slog.Logger) (url string, stop func(), err error) {
+	d, err := Listen("127.0.0.1:0", simserver.Options{Market: market.New(seed), Seed: seed, Logger: logger})
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = d.Run(ctx) // its listener is open already
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
+	return d.URL(), stop, nil
+}
+
 // URL returns the origin of the simulated regulator and exchange.
 func (d *Demo) URL() string { return "http://" + d.listener.Addr().String() }
 

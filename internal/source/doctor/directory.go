@@ -62,7 +62,7 @@ func (e *examiner) entities(ctx context.Context) {
 				c.Found = fmt.Sprintf("%s of %s", tell(list.Rows), row.Name)
 				c.unknown(list)
 				if err == nil && len(list.Rows) == 0 && of.division == regulator.Funds {
-					c.Doubt(0, "the list of %s is empty, in spite of %s", row.NIF, name(&row))
+					c.Odd(0, "the list of %s is empty, in spite of %s", row.NIF, name(&row))
 				}
 				return err
 			}
@@ -99,9 +99,9 @@ func (e *examiner) register(ctx context.Context, name string, large bool, read f
 		switch {
 		case err != nil:
 		case len(list.Entities) == 0 && large:
-			c.Doubt(0, "the register is empty")
+			c.Odd(0, "the register is empty")
 		case len(list.Entities) > 0 && withNIF == 0:
-			c.Doubt(0, "no entity has a tax number")
+			c.Odd(0, "no entity has a tax number")
 		}
 		return err
 	}})
@@ -120,7 +120,7 @@ func (e *examiner) openData(ctx context.Context, client *regulator.Client) {
 			newest := archives[len(archives)-1]
 			c.Found += fmt.Sprintf(", newest of %d-%02d", newest.Year, newest.Month)
 		} else if err == nil {
-			c.Doubt(0, "there is no archive of this year or the last")
+			c.Odd(0, "there is no archive of this year or the last")
 		}
 		return err
 	}})
@@ -145,7 +145,7 @@ func (e *examiner) exchange(ctx context.Context) {
 	var share exchange.Share
 	e.check(ctx, surface{health.Exchange, false, "json", func(c *Check) error {
 		shares, err := e.Exchange.List(ctx, func(list string, row int) {
-			c.Doubt(0, "row %d of the list of %s is not a share that can be read", row, list)
+			c.Odd(0, "row %d of the list of %s is not a share that can be read", row, list)
 		})
 		markets := map[string]int{}
 		for _, s := range shares {
@@ -165,7 +165,7 @@ func (e *examiner) exchange(ctx context.Context) {
 			}
 			found, err := read()
 			if missing(err) {
-				c.Doubt(0, "%v", err)
+				c.Odd(0, "%v", err)
 				return nil
 			}
 			c.Found = found

@@ -57,8 +57,8 @@ func (f Finding) String() string {
 	return f.Text
 }
 
-// Doubt adds a finding that costs no reports. The line may be 0.
-func (c *Check) Doubt(line int, format string, args ...any) {
+// Odd adds a finding that costs no reports. The line may be 0.
+func (c *Check) Odd(line int, format string, args ...any) {
 	if c.Verdict == OK {
 		c.Verdict = Warning
 	}
@@ -67,13 +67,13 @@ func (c *Check) Doubt(line int, format string, args ...any) {
 
 // Lose adds a finding because of which reports would be lost.
 func (c *Check) Lose(line int, format string, args ...any) {
-	c.Doubt(line, format, args...)
+	c.Odd(line, format, args...)
 	c.Loses, c.Findings[len(c.Findings)-1].grave = true, true
 }
 
 // Fail adds a finding because of which it cannot be used.
 func (c *Check) Fail(line int, format string, args ...any) {
-	c.Doubt(line, format, args...)
+	c.Odd(line, format, args...)
 	c.Verdict, c.Findings[len(c.Findings)-1].grave = Failed, true
 }
 

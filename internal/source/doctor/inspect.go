@@ -24,11 +24,11 @@ func (c *Check) inspect(a *Answer, kind string) {
 	}
 	contentType := a.Header.Get("Content-Type")
 	if a.Status == http.StatusOK && !strings.Contains(contentType, kind) {
-		c.Doubt(0, "the Content-Type is %q instead of one of %s", contentType, kind)
+		c.Odd(0, "the Content-Type is %q instead of one of %s", contentType, kind)
 	}
 	if c.Verdict == Failed {
 		if title, line := titleOf(a.body); title != "" {
-			c.Doubt(line, "the page that came has the title %.100q", title)
+			c.Odd(line, "the page that came has the title %.100q", title)
 		}
 	}
 	if a.Status == http.StatusOK {
@@ -47,19 +47,19 @@ var (
 // XML also the encoding that it declares.
 func (c *Check) inspectEncoding(body []byte, contentType string) {
 	if m := declaredForm.FindSubmatch(body[:min(len(body), 256)]); m != nil && !strings.EqualFold(string(m[1]), "utf-8") {
-		c.Doubt(1, "its encoding is declared as %q", m[1])
+		c.Odd(1, "its encoding is declared as %q", m[1])
 		return
 	}
 	_, params, _ := mime.ParseMediaType(contentType)
 	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
-		c.Doubt(0, "the Content-Type declares the charset %q", charset)
+		c.Odd(0, "the Content-Type declares the charset %q", charset)
 	}
 	if at := invalidAt(body); at >= 0 {
 		c.Lose(lineOf(body, at), "it is not UTF-8: letters of its text would be lost")
 	} else if at := bytes.IndexRune(body, utf8.RuneError); at >= 0 {
-		c.Doubt(lineOf(body, at), "the source itself has replaced a letter by %q", utf8.RuneError)
+		c.Odd(lineOf(body, at), "the source itself has replaced a letter by %q", utf8.RuneError)
 	} else if at := twiceForm.FindIndex(body); at != nil {
-		c.Doubt(lineOf(body, at[0]), "letters are encoded twice: %q", body[at[0]:at[1]])
+		c.Odd(lineOf(body, at[0]), "letters are encoded twice: %q", body[at[0]:at[1]])
 	}
 }
 

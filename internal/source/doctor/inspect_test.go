@@ -15,7 +15,7 @@ func FuzzInspect(f *testing.F) {
 		for _, verdict := range []Verdict{OK, Failed} {
 			c := Check{Verdict: verdict}
 			c.inspect(&Answer{Status: 200, Header: http.Header{"Content-Type": {contentType}}, body: body}, "html")
-			c.Doubt(lineOfNumber(body, number), "number")
+			c.Odd(lineOfNumber(body, number), "number")
 			for _, finding := range c.Findings {
 				if finding.Line < 0 || finding.Line > 1+bytes.Count(body, []byte{'\n'}) {
 					t.Errorf("the page has no line %d: %s", finding.Line, finding.Text)

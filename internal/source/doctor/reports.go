@@ -65,7 +65,7 @@ func (e *examiner) list(ctx context.Context, t disclosure.Type) (rows []regulato
 		}
 		for _, row := range rows {
 			if day := disclosure.DayOf(row.At); day < from || day > today {
-				c.Doubt(e.lineOf(&row), "%s is of %s, outside the requested days", name(&row), day)
+				c.Odd(e.lineOf(&row), "%s is of %s, outside the requested days", name(&row), day)
 			}
 		}
 		return err
@@ -94,7 +94,7 @@ func (e *examiner) latestHR(ctx context.Context, address string) (rows []regulat
 // unknown adds the cells that the parser does not read.
 func (c *Check) unknown(list regulator.List) {
 	for _, d := range list.Unknown {
-		c.Doubt(d.Line, "%s", d.Text)
+		c.Odd(d.Line, "%s", d.Text)
 	}
 }
 
@@ -107,7 +107,7 @@ func (e *examiner) lineOf(row *regulator.Row) int {
 func (e *examiner) times(c *Check, rows []regulator.Row) {
 	for _, row := range rows {
 		if row.At.After(e.now.Add(ahead)) {
-			c.Doubt(e.lineOf(&row), "%s is of %s, in the future", name(&row), inMadrid(row.At))
+			c.Odd(e.lineOf(&row), "%s is of %s, in the future", name(&row), inMadrid(row.At))
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (e *examiner) times(c *Check, rows []regulator.Row) {
 // recent adds that the newest of some rows is old.
 func (e *examiner) recent(c *Check, rows []regulator.Row) {
 	if len(rows) > 0 && !slices.ContainsFunc(rows, func(r regulator.Row) bool { return e.now.Sub(r.At) < silence }) {
-		c.Doubt(0, "no report is newer than %d days", int(silence.Hours()/24))
+		c.Odd(0, "no report is newer than %d days", int(silence.Hours()/24))
 	}
 }
 
@@ -128,9 +128,9 @@ func (e *examiner) gaps(c *Check, rows []regulator.Row) {
 	slices.Sort(numbers)
 	for n := 1; n < len(numbers); n++ {
 		if first, last := numbers[n-1]+1, numbers[n]-1; first == last {
-			c.Doubt(0, "number %d is missing", first)
+			c.Odd(0, "number %d is missing", first)
 		} else if first < last {
-			c.Doubt(0, "numbers %d to %d are missing", first, last)
+			c.Odd(0, "numbers %d to %d are missing", first, last)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func (e *examiner) compare(t disclosure.Type, feed, listed []regulator.Row) {
 	if c := checkOf(health.Feed(t)); c != nil && c.Verdict != Failed {
 		for _, row := range listed {
 			if row.At.After(lastClose(e.now)) && row.At.Before(before) && !shows(feed, row.Number) {
-				c.Doubt(0, "it does not show %s of %s, which the list shows", name(&row), inMadrid(row.At))
+				c.Odd(0, "it does not show %s of %s, which the list shows", name(&row), inMadrid(row.At))
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (e *examiner) compare(t disclosure.Type, feed, listed []regulator.Row) {
 	oldest := slices.MinFunc(listed, func(a, b regulator.Row) int { return int(a.Number - b.Number) })
 	for _, row := range feed {
 		if row.Number > oldest.Number && row.At.Before(before) && !shows(listed, row.Number) {
-			c.Doubt(0, "it does not show %s of %s, which the feed shows", name(&row), inMadrid(row.At))
+			c.Odd(0, "it does not show %s of %s, which the feed shows", name(&row), inMadrid(row.At))
 		}
 	}
 }
@@ -196,16 +196,16 @@ func (e *examiner) permalink(ctx context.Context, t disclosure.Type, known []reg
 		c.Found = fmt.Sprintf("%s of %s at %s", name(&row), row.Name, row.At.In(disclosure.Madrid).Format("2006-01-02 15:04:05"))
 		line := e.lineOf(&row)
 		if row.Surface != disclosure.FromPermalink {
-			c.Doubt(0, "it has no time of publication with seconds (article:published_time)")
+			c.Odd(0, "it has no time of publication with seconds (article:published_time)")
 		}
 		if row.NIF == "" {
-			c.Doubt(line, "the issuer has no tax number")
+			c.Odd(line, "the issuer has no tax number")
 		}
 		if d := row.At.Sub(want.At).Abs(); d > time.Minute {
-			c.Doubt(line, "its time differs from that of another surface by %v", d.Round(time.Second))
+			c.Odd(line, "its time differs from that of another surface by %v", d.Round(time.Second))
 		}
 		if row.Title != want.Title {
-			c.Doubt(line, "its subject differs from that of another surface: %.80q, not %.80q", row.Title, want.Title)
+			c.Odd(line, "its subject differs from that of another surface: %.80q, not %.80q", row.Title, want.Title)
 		}
 		return nil
 	}})

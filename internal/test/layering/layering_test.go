@@ -127,6 +127,7 @@ var rows = [][]string{
 	},
 	7: {
 		"auth",
+		"cli/machine",
 		"cli/tail",
 		"mcp/tools",
 		"push/webhook/delivery",

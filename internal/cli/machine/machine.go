@@ -1,4 +1,5 @@
-package main
+// Package machine checks what serve needs on the machine it runs on, for pregon doctor.
+package machine
 
 import (
 	"context"
@@ -6,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,39 +20,72 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/document/extract/pdf"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/document/llm"
 	"pregon/internal/fault"
 	"pregon/internal/server/ratelimit"
 	"pregon/internal/sim/paper"
 	"pregon/internal/source/doctor"
 	"pregon/internal/source/ingest"
-	"pregon/internal/source/regulator"
 	"pregon/internal/store/engine"
 )
 
-// machine checks what serve needs on this machine, with the same settings.
-func (e *examination) machine(ctx context.Context) error {
+// Checks are what serve would start with.
+type Checks struct {
+	Store    engine.Address
+	Source   string // that the store must belong to; empty if any
+	Contact  Contact
+	CacheDir string // empty for none
+	Reader   *sandbox.Reader
+	Model    Model
+	Buckets  []bucket.Options
+	// SnapshotDir is the directory in which this process would make snapshots; empty
+	// for none.
+	SnapshotDir string
+	Redis       string // address; empty for none
+	RedisShown  string // Redis without its secrets
+	Listen      string
+	// Skew returns the difference between the clocks of this machine and of the source,
+	// and whether it is known.
+	Skew   func() (time.Duration, bool)
+	Logger *slog.Logger
+}
+
+// Contact is how the regulator can reach the operator.
+type Contact struct {
+	UserAgent string
+	Missing   bool // the regulator is asked, and no contact was given
+}
+
+// Model is the language model that writes summaries.
+type Model struct {
+	Name string
+	Open func() (*llm.Client, error) // returns nil if there is none
+}
+
+// Run calls done with the result of each check.
+func (m *Checks) Run(ctx context.Context, done func(doctor.Check)) error {
 	for _, check := range []struct {
 		name string
 		run  func(context.Context, *doctor.Check)
 	}{
-		{"clock", e.clock},
-		{"contact", e.contact},
-		{"store", e.store},
-		{"disk", e.disk},
-		{"documents", e.documents},
-		{"tesseract", e.tesseract},
-		{"model", e.languageModel},
-		{"bucket", e.s3},
-		{"snapshots", e.snapshots},
-		{"redis", e.redis},
-		{"listen", e.listens},
+		{"clock", m.clock},
+		{"contact", m.contact},
+		{"store", m.store},
+		{"disk", m.disk},
+		{"documents", m.documents},
+		{"tesseract", m.tesseract},
+		{"model", m.languageModel},
+		{"bucket", m.s3},
+		{"snapshots", m.snapshots},
+		{"redis", m.redis},
+		{"listen", m.listens},
 	} {
 		c := doctor.Check{Name: check.name, Verdict: doctor.OK}
 		check.run(ctx, &c)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		e.done(c)
+		done(c)
 	}
 	return nil
 }
@@ -63,9 +98,9 @@ const (
 	worstSkew = 2 * time.Minute
 )
 
-func (e *examination) clock(_ context.Context, c *doctor.Check) {
+func (m *Checks) clock(_ context.Context, c *doctor.Check) {
 	c.Found = time.Now().In(disclosure.Madrid).Format("2006-01-02 15:04:05 MST")
-	skew, known := e.tape.Skew()
+	skew, known := m.Skew()
 	switch {
 	case !known:
 		c.Found += ", not compared, because no answer of the source has a date"
@@ -73,25 +108,21 @@ func (e *examination) clock(_ context.Context, c *doctor.Check) {
 	case skew.Abs() >= worstSkew:
 		c.Lose(0, "it differs from that of the source by %v: set it, and keep it right with NTP", skew.Round(time.Second))
 	case skew.Abs() >= warnSkew:
-		c.Doubt(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
+		c.Odd(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
 	}
 	c.Found += fmt.Sprintf(", within %v of the source", max(skew.Abs(), time.Second).Round(time.Second))
 }
 
-func (e *examination) contact(_ context.Context, c *doctor.Check) {
-	c.Found = e.site(e.baseURL(e.Listen)).UserAgent()
-	if e.Contact == "" && e.RegulatorURL == regulator.PublicOrigin {
-		c.Doubt(0, "the regulator does not have a contact for this service: set --contact to an address or a page")
+func (m *Checks) contact(_ context.Context, c *doctor.Check) {
+	c.Found = m.Contact.UserAgent
+	if m.Contact.Missing {
+		c.Odd(0, "the regulator has no contact for this service: give --contact an address or a page")
 	}
 }
 
 // store checks that serve can use the store, without migrating it.
-func (e *examination) store(ctx context.Context, c *doctor.Check) {
-	address, err := e.address()
-	if err != nil {
-		c.Lose(0, "%v", err)
-		return
-	}
+func (m *Checks) store(ctx context.Context, c *doctor.Check) {
+	address := m.Store
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	c.Found = address.String()
@@ -121,7 +152,7 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 		}
 	default:
 		c.Found += fmt.Sprintf(", schema version %d", schema.Version)
-		if err := e.useStore(ctx, c, address); err != nil {
+		if err := m.useStore(ctx, c); err != nil {
 			c.Fail(0, "%v", err)
 			c.Loses = true
 		}
@@ -129,8 +160,8 @@ func (e *examination) store(ctx context.Context, c *doctor.Check) {
 }
 
 // useStore reads the head and the source of the store, and writes a lease.
-func (e *examination) useStore(ctx context.Context, c *doctor.Check, address engine.Address) error {
-	db, err := address.OpenComplete(ctx)
+func (m *Checks) useStore(ctx context.Context, c *doctor.Check) error {
+	db, err := m.Store.OpenComplete(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,15 +178,8 @@ func (e *examination) useStore(ctx context.Context, c *doctor.Check, address eng
 	if source != "" {
 		c.Found += ", source " + source
 	}
-	want := ""
-	switch {
-	case e.Source == "demo":
-		want = "demo"
-	case e.Source == "cnmv" && e.RegulatorURL == regulator.PublicOrigin:
-		want = "cnmv"
-	}
-	if source != "" && want != "" && source != want {
-		return fault.New(fault.Conflict, "it belongs to the source %s: give %s a store of its own", source, want)
+	if source != "" && m.Source != "" && source != m.Source {
+		return fault.New(fault.Conflict, "it belongs to the source %s: give %s a store of its own", source, m.Source)
 	}
 	lease, err := db.AcquireLease(ctx, "doctor", ingest.ProcessName(), time.Second)
 	if err != nil {
@@ -189,7 +213,7 @@ func checkWritable(c *doctor.Check, dir string) {
 		return
 	}
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		c.Doubt(0, "%v", err)
+		c.Odd(0, "%v", err)
 	}
 }
 
@@ -199,14 +223,14 @@ const (
 	worstSpace = 100 << 20
 )
 
-func (e *examination) disk(_ context.Context, c *doctor.Check) {
+func (m *Checks) disk(_ context.Context, c *doctor.Check) {
 	type place struct {
 		name, dir string
 		stores    bool // reports are stored there
 	}
-	places := []place{{"the cache", e.cacheDir(e.log), false}, {"temporary files", os.TempDir(), false}}
-	if address, err := e.address(); err == nil && !address.IsPostgres() {
-		places = append([]place{{"the store", filepath.Dir(address.Path()), true}}, places...)
+	places := []place{{"the cache", m.CacheDir, false}, {"temporary files", os.TempDir(), false}}
+	if !m.Store.IsPostgres() {
+		places = append([]place{{"the store", filepath.Dir(m.Store.Path()), true}}, places...)
 	}
 	var found []string
 	for _, p := range places {
@@ -220,7 +244,7 @@ func (e *examination) disk(_ context.Context, c *doctor.Check) {
 		case free < worstSpace && p.stores:
 			c.Lose(0, "%d MB are free for %s: it needs %d MB at least", free>>20, p.name, worstSpace>>20)
 		case free < warnSpace:
-			c.Doubt(0, "%d MB are free for %s", free>>20, p.name)
+			c.Odd(0, "%d MB are free for %s", free>>20, p.name)
 		}
 	}
 	c.Found = strings.Join(found, ", ")
@@ -241,8 +265,8 @@ func sample(form string) []byte {
 }
 
 // documents reads a sample in the confined child process.
-func (e *examination) documents(ctx context.Context, c *doctor.Check) {
-	text, err := e.reader.Read(ctx, sample("pdf"))
+func (m *Checks) documents(ctx context.Context, c *doctor.Check) {
+	text, err := m.Reader.Read(ctx, sample("pdf"))
 	switch {
 	case err != nil:
 		c.Fail(0, "a sample cannot be read: %v", err)
@@ -253,24 +277,24 @@ func (e *examination) documents(ctx context.Context, c *doctor.Check) {
 	}
 	c.Found = "a sample PDF is read in a child process"
 	for _, layer := range sandbox.Layers {
-		if e.reader.Lacks(layer) {
-			c.Doubt(0, "the child process is not confined by %s, which this system lacks", layer)
+		if m.Reader.Lacks(layer) {
+			c.Odd(0, "the child process is not confined by %s, which this system lacks", layer)
 		}
 	}
 }
 
 // tesseract reads a sample that is a scanned page.
-func (e *examination) tesseract(ctx context.Context, c *doctor.Check) {
+func (m *Checks) tesseract(ctx context.Context, c *doctor.Check) {
 	language, err := pdf.OCRLanguage("")
 	if err != nil {
-		c.Doubt(0, "scanned documents are not read: %v (packages tesseract-ocr and tesseract-ocr-spa)", err)
+		c.Odd(0, "scanned documents are not read: %v (packages tesseract-ocr and tesseract-ocr-spa)", err)
 		return
 	}
 	c.Found = "reads in the language " + language
 	if language != "spa" {
-		c.Doubt(0, "it does not have Spanish: install tesseract-ocr-spa")
+		c.Odd(0, "it does not have Spanish: install tesseract-ocr-spa")
 	}
-	text, err := e.reader.Read(ctx, sample("scan"))
+	text, err := m.Reader.Read(ctx, sample("scan"))
 	if err != nil {
 		c.Fail(0, "a scanned sample cannot be read: %v", err)
 	} else if text.Method != extract.ByOCR || text.Pages[0].Text == "" {
@@ -278,8 +302,8 @@ func (e *examination) tesseract(ctx context.Context, c *doctor.Check) {
 	}
 }
 
-func (e *examination) languageModel(ctx context.Context, c *doctor.Check) {
-	model, err := e.modelFlags.settings(e.process).Client(e.log, nil)
+func (m *Checks) languageModel(ctx context.Context, c *doctor.Check) {
+	model, err := m.Model.Open()
 	switch {
 	case err != nil:
 		c.Fail(0, "%v", err)
@@ -295,25 +319,22 @@ func (e *examination) languageModel(ctx context.Context, c *doctor.Check) {
 		c.Fail(0, "%v", err)
 		return
 	}
-	c.Found = fmt.Sprintf("%s answers in %.1f s", e.LLMModel, time.Since(begun).Seconds())
+	c.Found = fmt.Sprintf("%s answers in %.1f s", m.Model.Name, time.Since(begun).Seconds())
 }
 
 // s3 checks the buckets of documents and snapshots. Serve does not start without
 // them.
-func (e *examination) s3(ctx context.Context, c *doctor.Check) {
+func (m *Checks) s3(ctx context.Context, c *doctor.Check) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var usable []string
-	for _, b := range []struct{ flag, address string }{{"--documents-s3", e.DocumentsS3}, {"--bulk-s3", e.BulkS3}} {
-		if b.address == "" || b.flag == "--bulk-s3" && e.Bulk == "off" {
-			continue
-		}
-		if _, err := bucket.Open(ctx, e.bucketOptions(e.process, b.flag, b.address)); err != nil {
-			c.Fail(0, "%s: %v", b.flag, err)
+	for _, b := range m.Buckets {
+		if _, err := bucket.Open(ctx, b); err != nil {
+			c.Fail(0, "%s: %v", b.Flag, err)
 			c.Loses = true
 			continue
 		}
-		usable = append(usable, b.flag+" "+b.address+" can be used")
+		usable = append(usable, b.Flag+" "+b.Address+" can be used")
 	}
 	if c.Found = strings.Join(usable, ", "); c.Found == "" && c.Verdict == doctor.OK {
 		c.Found = "none"
@@ -321,26 +342,22 @@ func (e *examination) s3(ctx context.Context, c *doctor.Check) {
 }
 
 // snapshots checks the directory in which a process that ingests makes snapshots.
-func (e *examination) snapshots(_ context.Context, c *doctor.Check) {
-	dir, err := e.bulkDir()
-	switch {
-	case err != nil:
-		c.Fail(0, "%v", err)
-	case dir == "" || !e.Role.Ingests():
+func (m *Checks) snapshots(_ context.Context, c *doctor.Check) {
+	if m.SnapshotDir == "" {
 		c.Found = "none in a directory"
-	default:
-		c.Found = dir
-		checkWritable(c, dir)
-		c.Loses = false // only snapshots are
+		return
 	}
+	c.Found = m.SnapshotDir
+	checkWritable(c, m.SnapshotDir)
+	c.Loses = false // only snapshots are
 }
 
-func (e *examination) redis(_ context.Context, c *doctor.Check) {
-	if c.Found = e.showRedis(); e.Redis == "" {
+func (m *Checks) redis(_ context.Context, c *doctor.Check) {
+	if c.Found = m.RedisShown; m.Redis == "" {
 		c.Found = "none: each replica counts for itself"
 		return
 	}
-	r, err := ratelimit.OpenRedis(e.Redis, e.log)
+	r, err := ratelimit.OpenRedis(m.Redis, m.Logger)
 	if err != nil {
 		c.Fail(0, "%v", err)
 		return
@@ -352,14 +369,14 @@ func (e *examination) redis(_ context.Context, c *doctor.Check) {
 }
 
 // listens checks that serve can listen on its address.
-func (e *examination) listens(_ context.Context, c *doctor.Check) {
-	c.Found = e.Listen
-	l, err := net.Listen("tcp", e.Listen)
+func (m *Checks) listens(_ context.Context, c *doctor.Check) {
+	c.Found = m.Listen
+	l, err := net.Listen("tcp", m.Listen)
 	switch {
 	case err == nil:
 		_ = l.Close()
 	case errors.Is(err, syscall.EADDRINUSE):
-		c.Doubt(0, "the address is in use, perhaps by a running serve")
+		c.Odd(0, "the address is in use, perhaps by a running serve")
 	case errors.Is(err, fs.ErrPermission):
 		c.Fail(0, "serve may not listen there: %v", err)
 		c.Loses = true
@@ -367,4 +384,17 @@ func (e *examination) listens(_ context.Context, c *doctor.Check) {
 		c.Fail(0, "%v", err)
 		c.Loses = true
 	}
+}
+
+// DescribeDocument describes the text of a document.
+func (m *Checks) DescribeDocument(ctx context.Context, body []byte) (string, error) {
+	text, err := m.Reader.Read(ctx, body)
+	if err != nil {
+		return "", err
+	}
+	letters := 0
+	for _, page := range text.Pages {
+		letters += len(page.Text)
+	}
+	return fmt.Sprintf("%s, pages: %d, bytes of text: %d, read as %s", text.Type, len(text.Pages), letters, text.Method), nil
 }

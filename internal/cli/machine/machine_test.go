@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"os"
@@ -6,16 +6,20 @@ import (
 	"testing"
 
 	"pregon/internal/source/doctor"
+	"pregon/internal/store/engine"
 )
 
 // TestDoctorFindsLostStore: the file of a store that was served is missing, so that
 // serve would not start.
 func TestDoctorFindsLostStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pregon.db")
-	e := &examination{doctorCmd: &doctorCmd{}}
-	e.Store = "sqlite:" + path
+	address, err := engine.ParseAddress("sqlite:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Checks{Store: address}
 	check := func() (c doctor.Check) {
-		e.store(t.Context(), &c)
+		m.store(t.Context(), &c)
 		return c
 	}
 	if c := check(); c.Loses {
@@ -27,7 +31,7 @@ func TestDoctorFindsLostStore(t *testing.T) {
 	if c := check(); !c.Loses {
 		t.Errorf("a lost store is not found: %+v", c)
 	}
-	e.NewStore = true
+	m.Store = address.BeginAnew()
 	if c := check(); c.Loses {
 		t.Errorf("a store that is begun anew: %+v", c)
 	}

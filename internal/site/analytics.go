@@ -174,7 +174,7 @@ func (e Edition) shortDate(d disclosure.Day) string {
 	return strconv.Itoa(t.Day()) + " " + e.shortMonth(t.Month())
 }
 
-func (e Edition) shortMonth(m time.Month) string { return firstLetters(months[e.Language][m-1], 3) }
+func (e Edition) shortMonth(m time.Month) string { return firstLetters(e.months[m-1], 3) }
 
 // figuresText returns counts as text.
 func (e Edition) figuresText(name string, total int, c catalog.Counts) string {
@@ -284,7 +284,7 @@ func (e Edition) hoursTable(hours [7][24]int) *chart.Table {
 	t := &chart.Table{Columns: []chart.Column{{Name: "hour", Text: e.Text("chart.hour")}}}
 	for d := range hours {
 		weekday := (d + 1) % 7
-		t.Columns = append(t.Columns, chart.NumberColumn(weekdayNames[weekday], firstLetters(weekdays[e.Language][weekday], 3)))
+		t.Columns = append(t.Columns, chart.NumberColumn(weekdayNames[weekday], firstLetters(e.weekdays[weekday], 3)))
 	}
 	for hour := range 24 {
 		row := []chart.Cell{{Text: hourName(hour), Value: strconv.Itoa(hour)}}
@@ -339,33 +339,3 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 
 // issuerPath returns the path of the page of an issuer.
 func issuerPath(id string) string { return "/issuers/" + url.PathEscape(id) }
-
-var analyticsWords = texts{
-	"analytics.title":       {"Analítica", "Analytics"},
-	"analytics.description": {"Cuántas comunicaciones se registran, de qué tipo, a qué horas, en qué mercados y de qué emisores.", "How many disclosures are filed, of which type, at which hours, on which markets and by which issuers."},
-	"analytics.all":         {"Total", "All"},
-
-	"chart.table":           {"Ver la tabla", "Show the table"},
-	"chart.empty":           {"No hay datos todavía.", "There is no data yet."},
-	"chart.total":           {"Total", "Total"},
-	"chart.date":            {"Fecha", "Date"},
-	"chart.month":           {"Mes", "Month"},
-	"chart.hour":            {"Hora", "Hour"},
-	"chart.time":            {"Momento", "Time"},
-	"chart.today":           {"Hoy", "Today"},
-	"chart.usual":           {"Lo habitual", "Usual"},
-	"chart.reports":         {"Comunicaciones", "Disclosures"},
-	"chart.week":            {"semana del %s", "week of %s"},
-	"chart.daily":           {"Últimos 30 días", "Last 30 days"},
-	"chart.daily.note":      {"Comunicaciones por día y tipo. Los fines de semana, sombreados.", "Disclosures by day and type. Weekends are shaded."},
-	"chart.yearly":          {"Últimos 365 días", "Last 365 days"},
-	"chart.yearly.note":     {"Comunicaciones por día y tipo; en pantallas estrechas, por semana.", "Disclosures by day and type; by week on narrow screens."},
-	"chart.hours":           {"Cuándo se comunica", "When disclosures are filed"},
-	"chart.hours.note":      {"Todas las comunicaciones por día de la semana y hora de Madrid.", "All disclosures by weekday and hour, Madrid time."},
-	"chart.issuers":         {"Emisores más activos", "Most active issuers"},
-	"chart.issuers.note":    {"Comunicaciones en los últimos 30 días.", "Disclosures in the last 30 days."},
-	"chart.markets":         {"Mercados", "Markets"},
-	"chart.markets.note":    {"Todas las comunicaciones de los emisores de cada mercado.", "All disclosures of the issuers of each market."},
-	"chart.categories":      {"Categorías", "Categories"},
-	"chart.categories.note": {"Las más usadas, en todas las comunicaciones.", "The most used, in all disclosures."},
-}

@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"pregon/internal/server/content"
@@ -25,7 +27,7 @@ const (
 	english language = "en"
 )
 
-// languages are those of the site, the default first.
+// languages are those of the site in the order of Texts, the default first.
 var languages = []language{spanish, english}
 
 // Edition is the site in one language: the texts, and how numbers, times and links
@@ -34,8 +36,37 @@ var languages = []language{spanish, english}
 type Edition struct {
 	Language language
 	chosen   bool
-	words    texts
-	set      *template.Template
+	*vocabulary
+	set *template.Template
+}
+
+// vocabulary are the texts of one language.
+type vocabulary struct {
+	texts    map[string]string
+	months   [12]string
+	weekdays [7]string // from Sunday on
+}
+
+// newVocabulary returns the texts of a language.
+func newVocabulary(all Texts, l language) (*vocabulary, error) {
+	v := &vocabulary{texts: make(map[string]string, len(all))}
+	for key, text := range all {
+		v.texts[key] = text[slices.Index(languages, l)]
+	}
+	var err error
+	for n := range v.months {
+		v.months[n], err = v.T("month." + strconv.Itoa(n+1))
+		if err != nil {
+			return nil, err
+		}
+	}
+	for n := range v.weekdays {
+		v.weekdays[n], err = v.T("weekday." + strconv.Itoa(n))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
 }
 
 // Edition returns the edition for a request: the language in the address, else the
@@ -92,14 +123,10 @@ func withLanguage(path string, l language) string {
 
 // T returns a text in the language of the edition. The arguments are those of
 // fmt.Sprintf. A count selects between the forms key.one and key.other: see N.
-func (e Edition) T(key string, args ...any) (string, error) {
-	w, ok := e.words[key]
+func (v *vocabulary) T(key string, args ...any) (string, error) {
+	s, ok := v.texts[key]
 	if !ok {
 		return "", fmt.Errorf("there is no text %q", key)
-	}
-	s := w[0]
-	if e.Language == english {
-		s = w[1]
 	}
 	if len(args) > 0 {
 		s = fmt.Sprintf(s, args...)
@@ -116,9 +143,15 @@ func (e Edition) N(key string, n int) (string, error) {
 	return e.T(key+form, e.Number(n))
 }
 
+// Known reports whether there is a text.
+func (v *vocabulary) Known(key string) bool {
+	_, ok := v.texts[key]
+	return ok
+}
+
 // Text is T for texts whose keys are constants of the code.
-func (e Edition) Text(key string, args ...any) string {
-	s, err := e.T(key, args...)
+func (v *vocabulary) Text(key string, args ...any) string {
+	s, err := v.T(key, args...)
 	if err != nil {
 		panic(err) // a test uses every key
 	}

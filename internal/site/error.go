@@ -89,11 +89,14 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 		Fields: d.Errors,
 		ID:     w.Header().Get(problem.RequestIDHeader),
 	}
-	data.Heading = e.Text(known("error."+status, "error.other"))
+	data.Heading = e.Text("error.other")
+	if key := "error." + status; e.Known(key) {
+		data.Heading = e.Text(key)
+	}
 	if data.Unknown = q.unknownNames(d); data.Unknown != nil {
 		data.Detail, data.Fields = "", nil
 	}
-	if key := known("error."+status+".do", ""); key != "" {
+	if key := "error." + status + ".do"; e.Known(key) {
 		data.Advice = e.Text(key)
 	}
 	p := &page{
@@ -121,14 +124,6 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 		return
 	}
 	out.write(w, q.Request, true)
-}
-
-// known returns the key if there is a text for it, else another.
-func known(key, other string) string {
-	if _, ok := words[key]; ok {
-		return key
-	}
-	return other
 }
 
 // ErrorPage writes a problem as a page if the request is that of a browser for a

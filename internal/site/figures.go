@@ -16,7 +16,7 @@ func (e Edition) newHeat(hours [7][24]int) *chart.Heat {
 		highest = max(highest, slices.Max(day[:]))
 	}
 	for d, day := range hours {
-		name := weekdays[e.Language][(d+1)%7]
+		name := e.weekdays[(d+1)%7]
 		h.Weekdays = append(h.Weekdays, e.shortWeekday((d+1)%7))
 		for hour, n := range day {
 			if n > 0 {

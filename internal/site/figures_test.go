@@ -8,7 +8,11 @@ import (
 )
 
 func TestWeeks(t *testing.T) {
-	e := Edition{Language: english, words: words}
+	words, err := newVocabulary(MustReadTexts(textFiles), english)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := Edition{Language: english, vocabulary: words}
 	var days []catalog.Daily
 	for d := parseDay("2026-06-25"); d <= parseDay("2026-07-06"); d++ { // from a Thursday to a Monday
 		days = append(days, catalog.Daily{Date: d.String(), Total: 1, Counts: catalog.Counts{IP: 1}})

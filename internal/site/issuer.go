@@ -268,7 +268,7 @@ func (e Edition) monthSlots(found []catalog.Monthly) []chart.Slot {
 	for i, m := range found {
 		out[i] = chart.Slot{Values: valuesOf(m.Counts)}
 		if start, err := time.Parse("2006-01", m.Month); err == nil {
-			out[i].Title = e.figuresText(months[e.Language][start.Month()-1]+" "+m.Month[:4], m.Total, m.Counts)
+			out[i].Title = e.figuresText(e.months[start.Month()-1]+" "+m.Month[:4], m.Total, m.Counts)
 			if start.Month()%3 == 1 {
 				out[i].Label = e.monthLabel(start.Year(), start.Month())
 			}
@@ -308,61 +308,4 @@ func linkedIssuer(i *disclosure.Issuer, address string) map[string]any {
 		out["alternateName"] = i.FormerNames
 	}
 	return out
-}
-
-var issuerWords = texts{
-	"issuers.title":         {"Emisores", "Issuers"},
-	"issuers.description":   {"Directorio de las sociedades, los fondos y las gestoras cuyas comunicaciones se publican aquí.", "Directory of the companies, funds and managers whose disclosures are published here."},
-	"issuers.search":        {"Buscar emisores", "Search issuers"},
-	"issuers.placeholder":   {"Nombre, ticker, CIF o ISIN", "Name, ticker, tax number or ISIN"},
-	"issuers.kinds":         {"Clases de emisor", "Kinds of issuer"},
-	"issuers.all":           {"Todos", "All"},
-	"issuers.letters":       {"Índice alfabético", "Alphabetical index"},
-	"issuers.letters.all":   {"A–Z", "A–Z"},
-	"issuers.one":           {"%s emisor", "%s issuer"},
-	"issuers.other":         {"%s emisores", "%s issuers"},
-	"issuers.reports":       {"Comunicaciones", "Disclosures"},
-	"issuers.unit":          {"comunicaciones, la última el", "disclosures, the latest on"},
-	"issuers.last":          {"La última", "Latest"},
-	"issuers.empty":         {"Ningún emisor cumple estas condiciones.", "No issuer meets these conditions."},
-	"issuers.empty.help":    {"Pruebe con parte del nombre, el ticker, el CIF o un ISIN.", "Try part of the name, the ticker, the tax number or an ISIN."},
-	"issuers.empty.reports": {"Buscar “%s” en las comunicaciones", "Search for “%s” in disclosures"},
-	"issuers.none":          {"El directorio todavía no se ha cargado.", "The directory is not loaded yet."},
-	"issuers.past":          {"No hay más emisores: esta página está más allá del final.", "There are no more issuers: this page is past the end."},
-	"issuers.previous":      {"Anteriores", "Previous"},
-	"issuers.next":          {"Siguientes", "Next"},
-
-	"kind.company": {"Sociedad", "Company"},
-	"kind.fund":    {"Fondo", "Fund"},
-	"kind.manager": {"Gestora", "Manager"},
-	"kind.other":   {"Otra entidad", "Other entity"},
-
-	"issuer.description":  {"Las comunicaciones de %s a la CNMV, con su actividad por meses.", "The disclosures of %s to the CNMV, and its activity by month."},
-	"issuer.id":           {"Identificador", "Id"},
-	"issuer.ticker":       {"Ticker", "Ticker"},
-	"issuer.cif":          {"CIF", "Tax number"},
-	"issuer.isin":         {"ISIN", "ISIN"},
-	"issuer.market":       {"Mercado", "Market"},
-	"issuer.kind":         {"Clase", "Kind"},
-	"issuer.former":       {"Antes", "Formerly"},
-	"issuer.aliases":      {"Otros identificadores", "Other identifiers"},
-	"issuer.manager":      {"Gestora", "Manager"},
-	"issuer.depositary":   {"Depositario", "Depositary"},
-	"issuer.funds":        {"Fondos que gestiona", "Funds under management"},
-	"issuer.unlisted":     {"Este emisor no figura en el directorio: se conoce por sus comunicaciones.", "This issuer is not in the directory: it is known from its disclosures."},
-	"issuer.reports":      {"Comunicaciones", "Disclosures"},
-	"issuer.follow":       {"Seguir a este emisor", "Follow this issuer"},
-	"issuer.feeds":        {"Con un lector de canales:", "With a feed reader:"},
-	"issuer.alert":        {"En su servidor, con una clave:", "On your server, with a key:"},
-	"issuer.alert.more":   {"Cómo funcionan los avisos", "How alerts work"},
-	"issuer.data":         {"Datos", "Data"},
-	"issuer.copy":         {"Copiar", "Copy"},
-	"issuer.copied":       {"Copiado", "Copied"},
-	"issuer.several":      {"Varios emisores con el ticker %s", "Several issuers with the ticker %s"},
-	"issuer.several.text": {"Elija uno de ellos. El enlace con su identificador no cambia.", "Choose one of them. The link with its id does not change."},
-	"issuer.none":         {"No hay ningún emisor con ese identificador", "There is no issuer with that identifier"},
-	"issuer.none.text":    {"Sirven el CIF, el ticker, un ISIN o el número de registro.", "A tax number, a ticker, an ISIN or a registration number will do."},
-	"issuer.directory":    {"Ir al directorio", "Go to the directory"},
-	"chart.activity":      {"Actividad", "Activity"},
-	"chart.activity.note": {"Comunicaciones por mes y tipo en los últimos 24 meses.", "Disclosures by month and type in the last 24 months."},
 }

@@ -3,7 +3,6 @@ package site
 import (
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -13,10 +12,10 @@ import (
 // package they are for one reader: nothing keeps them, and their addresses are not
 // for search engines.
 type Part struct {
-	Name      string               // of its files: name.css and name.js
-	Templates fs.FS                // of which all *.html are read
-	Texts     map[string][2]string // by their keys, in Spanish and in English
-	Style     []byte               // loaded by its pages only, as is the script
+	Name      string // of its files: name.css and name.js
+	Templates fs.FS  // of which all *.html are read
+	Texts     Texts
+	Style     []byte // loaded by its pages only, as is the script
 	Script    []byte
 	Section   Section
 }
@@ -82,15 +81,15 @@ func (p *Page) setHeader(h http.Header) {
 	}
 }
 
-// allWords returns the texts of the site and its parts.
-func (s *Site) allWords() (texts, error) {
-	all := maps.Clone(words)
+// allTexts returns the texts of the site and its parts.
+func (s *Site) allTexts() (Texts, error) {
+	all, err := ReadTexts(textFiles)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range s.Parts {
-		for key, text := range p.Texts {
-			if _, twice := all[key]; twice {
-				return nil, fmt.Errorf("the part %s has a text %q, as another has", p.Name, key)
-			}
-			all[key] = text
+		if err := all.add(p.Texts); err != nil {
+			return nil, fmt.Errorf("the part %s: %w", p.Name, err)
 		}
 	}
 	return all, nil

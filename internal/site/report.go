@@ -119,7 +119,7 @@ func (s *Site) report(q *request) (*page, error) {
 	if q.edition.Language == english && rep.SummaryEN != "" {
 		out.Sentences = full.EvidenceEN
 	}
-	if method := known("method."+rep.SummaryMethod, ""); method != "" {
+	if method := "method." + rep.SummaryMethod; q.edition.Known(method) {
 		out.Method = q.edition.Text(method)
 	}
 	if i := slices.IndexFunc(out.Timeline, func(e event) bool {
@@ -307,66 +307,4 @@ func (q *request) linkedReport(r *disclosure.Report, p *reportPage) map[string]a
 		out["keywords"] = categories
 	}
 	return out
-}
-
-// reportWords are the texts of the page of a report.
-var reportWords = texts{
-	"report.type":          {"Tipo", "Type"},
-	"report.number":        {"Registro CNMV", "CNMV registration"},
-	"report.published":     {"Publicada", "Published"},
-	"report.precision":     {"Precisión", "Precision"},
-	"report.minute":        {"al minuto", "to the minute"},
-	"report.issuer":        {"Emisor", "Issuer"},
-	"report.ticker":        {"Ticker", "Ticker"},
-	"report.nif":           {"NIF", "Tax number"},
-	"report.category":      {"Categoría", "Category"},
-	"report.category.more": {"Otra categoría", "Other category"},
-	"report.id":            {"Identificador", "Id"},
-	"report.facts":         {"Datos", "Details"},
-	"report.summary":       {"Resumen", "Summary"},
-	"report.evidence":      {"Cada frase muestra, al abrirla, el texto del documento en que se apoya.", "Open a sentence to see the text of the document that it rests on."},
-	"report.quote":         {"Texto del documento, página %d", "Text of the document, page %d"},
-	"report.page":          {"pág. %d", "p. %d"},
-	"report.nosummary":     {"Todavía no hay resumen.", "There is no summary yet."},
-	"report.original":      {"Documento original", "Original document"},
-	"report.regulator":     {"Página del regulador", "Regulator’s page"},
-	"report.newtab":        {"se abre en otra pestaña", "opens in a new tab"},
-	"report.suspect":       {"Esta comunicación se vio el %s, más de un día antes de la fecha de publicación que indica el regulador. Las listas la ordenan por cuándo se vio.", "This disclosure was seen on %s, more than a day before the date of publication that the regulator states. Lists order it by when it was seen."},
-	"report.correctedby":   {"Esta comunicación ha sido rectificada o anulada por otra posterior:", "This disclosure was corrected or cancelled by a later one:"},
-	"report.timeline":      {"Comunicaciones relacionadas", "Related disclosures"},
-	"report.here":          {"Esta comunicación", "This disclosure"},
-	"report.stages":        {"De la publicación al resumen", "From publication to summary"},
-	"stage.published":      {"Publicada", "Published"},
-	"stage.seen":           {"Vista", "Seen"},
-	"stage.text":           {"Texto", "Text"},
-	"stage.summary":        {"Resumen", "Summary"},
-	"report.newer":         {"Posteriores del mismo emisor", "Later ones of this issuer"},
-	"report.older":         {"Anteriores del mismo emisor", "Earlier ones of this issuer"},
-	"report.allof":         {"Todas las de %s", "All of %s"},
-	"report.document":      {"Texto del documento", "Text of the document"},
-	"report.pages.one":     {"%s página", "%s page"},
-	"report.pages.other":   {"%s páginas", "%s pages"},
-	"report.pagenumber":    {"Página %d", "Page %d"},
-	"report.locked":        {"El texto del documento se puede leer aquí con una clave. El documento original es público.", "The text of the document can be read here with a key. The original document is public."},
-	"report.getkey":        {"Cómo conseguir una clave", "How to get a key"},
-	"report.key":           {"Clave", "Key"},
-	"report.usekey":        {"Leer el texto", "Read the text"},
-	"report.refused":       {"La clave no es válida.", "The key is not valid."},
-	"report.failed":        {"No se ha podido leer. Vuelva a intentarlo.", "It could not be read. Try again."},
-	"report.pending":       {"El documento se está leyendo.", "The document is being read."},
-	"report.none":          {"Esta comunicación no tiene un documento que se pueda leer aquí.", "This disclosure has no document that can be read here."},
-	"report.more":          {"Sigue el texto", "More of the text"},
-	"report.start":         {"Desde el principio", "From the beginning"},
-	"report.cite":          {"Citar", "Cite"},
-	"report.citation":      {"%s: «%s». Comisión Nacional del Mercado de Valores, %s n.º %d, %s, %s (hora de Madrid). %s", "%s: “%s”. Comisión Nacional del Mercado de Valores, %s no. %d, %s, %s (Madrid time). %s"},
-	"report.share":         {"Compartir", "Share"},
-	"report.proof":         {"Prueba", "Proof"},
-	"report.history":       {"Historial", "History"},
-	"report.mail":          {"Correo", "E-mail"},
-	"report.copylink":      {"Copiar enlace", "Copy link"},
-	"copy":                 {"Copiar", "Copy"},
-	"copied":               {"Copiado", "Copied"},
-	"method.extractive":    {"Frases tomadas del documento por reglas, sin modelos de lenguaje.", "Sentences taken from the document by rules, without language models."},
-	"method.selected":      {"Frases del documento, elegidas por un modelo de lenguaje.", "Sentences of the document, chosen by a language model."},
-	"method.model":         {"Escrito por un modelo de lenguaje y contrastado con el documento.", "Written by a language model and checked against the document."},
 }

@@ -214,20 +214,3 @@ func spansOf(s document.Snippet) (out []span) {
 	}
 	return append(out, span{Text: s.Text})
 }
-
-// searchWords are the texts of the page.
-var searchWords = texts{
-	"search.title":       {"Buscar", "Search"},
-	"search.titleof":     {"%s · Buscar", "%s · Search"},
-	"search.description": {"Busca en todas las comunicaciones y emisores.", "Search all disclosures and issuers."},
-	"search.inreports":   {"En las comunicaciones", "In disclosures"},
-	"search.indocuments": {"Dentro de los documentos", "Inside documents"},
-	"search.where":       {"Dónde se busca", "Where to search"},
-	"search.year":        {"Año", "Year"},
-	"search.more":        {"Más", "More"},
-	"search.issuers":     {"Emisores", "Issuers"},
-	"search.narrow":      {"Acotar", "Narrow"},
-	"search.locked":      {"La búsqueda dentro de los documentos necesita una clave.", "Searching inside documents needs a key."},
-	"search.usekey":      {"Buscar con la clave", "Search with the key"},
-	"search.hint":        {"Escriba una sociedad, un ticker, un tema o un número de registro. Las comillas buscan una frase y un guion excluye una palabra: «recompra -liquidez».", "Type a company, a ticker, a subject or a registration number. Quotation marks search for a phrase, and a hyphen excludes a word: “recompra -liquidez”."},
-}

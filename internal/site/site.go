@@ -60,7 +60,7 @@ func New(o Options) (*Site, error) {
 		editions: map[editionKey]Edition{},
 		turns:    access.NewTurns(renderedAtOnce(), maxRenderWait),
 	}
-	words, err := s.allWords()
+	texts, err := s.allTexts()
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,12 @@ func New(o Options) (*Site, error) {
 		return nil, err
 	}
 	for _, l := range languages {
+		words, err := newVocabulary(texts, l)
+		if err != nil {
+			return nil, err
+		}
 		for _, chosen := range []bool{false, true} {
-			e := Edition{Language: l, chosen: chosen, words: words}
+			e := Edition{Language: l, chosen: chosen, vocabulary: words}
 			if e.set, err = s.parse(e); err != nil {
 				return nil, err
 			}

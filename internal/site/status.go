@@ -222,7 +222,7 @@ func inDuration(seconds float64) time.Duration { return time.Duration(seconds * 
 
 // shortWeekday returns the first letters of a weekday.
 func (e Edition) shortWeekday(n int) string {
-	return firstLetters(weekdays[e.Language][n], 3)
+	return firstLetters(e.weekdays[n], 3)
 }
 
 // fillCalendar adds the days of the last weeks, the newest week first.
@@ -338,7 +338,7 @@ func (q *request) surface(sf health.Surface) statusSurface {
 
 // surfaceName returns the name of a part of the source.
 func (e Edition) surfaceName(name string) string {
-	if key := known("surface."+name, ""); key != "" {
+	if key := "surface." + name; e.Known(key) {
 		return e.Text(key)
 	}
 	return name
@@ -365,98 +365,4 @@ func (e Edition) reasonText(r health.Reason) string {
 		return e.Text(key, r.Params.Part, r.Params.Detail)
 	}
 	return e.Text(key)
-}
-
-// statusWords are the texts of the page of the state.
-var statusWords = texts{
-	"status.title":           {"Estado del servicio", "State of the service"},
-	"status.description":     {"Estado de la fuente, tiempos, completitud por día e incidencias.", "State of the source, times, completeness by day and incidents."},
-	"status.is.live":         {"Todo funciona", "Everything works"},
-	"status.is.quiet":        {"Todo funciona", "Everything works"},
-	"status.is.degraded":     {"Funciona con limitaciones", "It works with limitations"},
-	"status.is.starting":     {"Empezando a leer la fuente", "Beginning to read the source"},
-	"status.is.blind":        {"La fuente no se puede leer", "The source cannot be read"},
-	"status.is.off":          {"Archivo sin actualización", "An archive without updates"},
-	"status.about.live":      {"Se leen todas las partes de la fuente, y hay comunicaciones recientes.", "All parts of the source are read, and there are recent disclosures."},
-	"status.about.quiet":     {"Se leen todas las partes de la fuente. No se ha publicado nada en la última media hora.", "All parts of the source are read. Nothing was published in the last half hour."},
-	"status.about.degraded":  {"Alguna parte de la fuente falla: una comunicación puede llegar tarde o incompleta.", "Some part of the source fails: a disclosure may be late or incomplete."},
-	"status.about.starting":  {"Un proceso acaba de empezar a leer la fuente y aún no la ha leído entera. Tarda unos segundos.", "A process has just begun to read the source and has not read all of it yet. It takes a few seconds."},
-	"status.about.blind":     {"Una comunicación publicada ahora podría no verse hasta que la fuente vuelva a leerse.", "A disclosure published now might not be seen until the source is read again."},
-	"status.about.off":       {"Ningún proceso lee la fuente: se muestran las comunicaciones guardadas.", "No process reads the source: stored disclosures are shown."},
-	"status.loading":         {"El servicio está cargando las comunicaciones. Tarda unos segundos.", "The service is loading the disclosures. It takes a few seconds."},
-	"status.since":           {"desde el %s", "since %s"},
-	"status.checked.at":      {"comprobado a las %s", "checked at %s"},
-	"status.reports":         {"comunicaciones", "disclosures"},
-	"status.issuers":         {"emisores", "issuers"},
-	"status.median":          {"del registro a esta página, mediana de 24 h", "from the register to this page, median of 24 h"},
-	"status.reasons":         {"Motivos", "Reasons"},
-	"status.calendar":        {"Completitud por día", "Completeness by day"},
-	"status.calendar.text":   {"Comunicaciones de cada día de las últimas doce semanas. Un día está comprobado cuando se ha comparado con las listas completas de la fuente; los números de registro que faltan entre dos comunicaciones se buscan uno a uno.", "Disclosures of each day of the last twelve weeks. A day is checked when it was compared with the complete lists of the source; registration numbers that are missing between two disclosures are looked up one by one."},
-	"status.proved":          {"no falta ninguna comunicación desde el %s hasta el %s", "no disclosure is missing from %s until %s"},
-	"status.unproved":        {"todavía no está demostrado que no falte ninguna", "it is not proved yet that none is missing"},
-	"status.week":            {"Semana", "Week"},
-	"status.checked":         {"comprobado", "checked"},
-	"status.unchecked":       {"sin comprobar", "not checked"},
-	"status.missing":         {"números sin ver", "numbers not seen"},
-	"status.missing.one":     {"%s número sin ver", "%s number not seen"},
-	"status.missing.other":   {"%s números sin ver", "%s numbers not seen"},
-	"status.missing.all":     {"Números de registro que aún no se han visto", "Registration numbers that were not seen yet"},
-	"status.json":            {"Los mismos datos en JSON o CSV:", "The same data as JSON or CSV:"},
-	"status.latency":         {"Tiempos de las últimas 24 horas", "Times of the last 24 hours"},
-	"status.latency.none":    {"Sin comunicaciones nuevas en 24 horas.", "No new disclosures in 24 hours."},
-	"status.latency.count":   {"%s: %d comunicaciones", "%s: %d disclosures"},
-	"status.stage":           {"Tramo", "Stage"},
-	"status.stage.seen":      {"Del registro a verla", "From the register to seeing it"},
-	"status.stage.available": {"De verla a publicarla aquí", "From seeing it to publishing it here"},
-	"status.stage.enriched":  {"De verla a completarla", "From seeing it to completing it"},
-	"status.stage.total":     {"Del registro a publicarla aquí", "From the register to publishing it here"},
-	"status.median.short":    {"Mediana", "Median"},
-	"status.max":             {"Máximo", "Maximum"},
-	"status.latest":          {"La última de cada tipo", "The newest of each type"},
-	"status.taken":           {"aquí en %s", "here in %s"},
-	"status.surfaces":        {"Partes de la fuente", "Parts of the source"},
-	"status.surface":         {"Parte", "Part"},
-	"status.state":           {"Estado", "State"},
-	"status.success":         {"Última lectura", "Last read"},
-	"status.never":           {"nunca", "never"},
-	"status.surface.ok":      {"bien", "fine"},
-	"status.surface.stale":   {"incompleta", "incomplete"},
-	"status.surface.unread":  {"sin leer", "not read yet"},
-	"status.surface.failing": {"falla", "failing"},
-	"status.surfaces.none":   {"Aún no se ha leído nada.", "Nothing was read yet."},
-	"status.backfill":        {"Cargas de historia en curso", "History being loaded"},
-	"status.backfill.none":   {"Ninguna.", "None."},
-	"status.backfill.steps":  {"%d de %d pasos, %d nuevas", "%d of %d steps, %d new"},
-	"status.backfill.begun":  {"%d pasos, %d nuevas", "%d steps, %d new"},
-	"status.incidents":       {"Incidencias", "Incidents"},
-	"status.incidents.text":  {"Las últimas veces que la fuente no se pudo leer del todo.", "The last times when the source could not be read completely."},
-	"status.incidents.none":  {"Ninguna registrada.", "None recorded."},
-	"status.lasts":           {"sigue", "it lasts"},
-
-	"surface.feed-ip":       {"Canal de información privilegiada", "Feed of inside information"},
-	"surface.feed-oir":      {"Canal de otra información relevante", "Feed of other relevant information"},
-	"surface.feed-hr":       {"Canal de hechos relevantes", "Feed of significant events"},
-	"surface.list-ip":       {"Lista de información privilegiada", "List of inside information"},
-	"surface.list-oir":      {"Lista de otra información relevante", "List of other relevant information"},
-	"surface.list-hr":       {"Lista de hechos relevantes", "List of significant events"},
-	"surface.permalink-ip":  {"Páginas de información privilegiada", "Pages of inside information"},
-	"surface.permalink-oir": {"Páginas de otra información relevante", "Pages of other relevant information"},
-	"surface.permalink-hr":  {"Páginas de hechos relevantes", "Pages of significant events"},
-	"surface.hr-entities":   {"Hechos relevantes por entidad", "Significant events by entity"},
-	"surface.registers":     {"Registros de la CNMV", "Registers of the CNMV"},
-	"surface.exchange":      {"Bolsa", "Exchange"},
-	"surface.store":         {"Almacén del servicio", "Store of the service"},
-	"surface.service":       {"Servicio", "Service"},
-
-	"reason.failed":         {"%s", "%s"},
-	"reason.store-failed":   {"%s: %s", "%s: %s"},
-	"reason.stale":          {"Se puede leer, pero le faltan comunicaciones; se lee la lista en su lugar.", "It can be read, but lacks disclosures; the list is read in its place."},
-	"reason.overdue":        {"No se ha leído desde hace un rato: otras peticiones son más urgentes.", "It was not read for a while: other requests are more urgent."},
-	"reason.unread":         {"Aún no se ha leído.", "It was not read yet."},
-	"reason.unreadable":     {"No se pueden leer ni el canal ni la lista.", "Neither the feed nor the list can be read."},
-	"reason.never-read":     {"Ningún proceso ha leído la fuente todavía.", "No process has read the source yet."},
-	"reason.not-read-since": {"Ningún proceso leía la fuente.", "No process was reading the source."},
-	"reason.nobody-reads":   {"Ningún proceso lee la fuente en este momento.", "No process reads the source at present."},
-	"reason.takeover":       {"Otro proceso empieza a leer la fuente.", "Another process begins to read the source."},
-	"reason.nobody-read":    {"Ningún proceso leía la fuente.", "No process was reading the source."},
 }

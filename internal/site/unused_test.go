@@ -1,29 +1,58 @@
 package site
 
 import (
+	"strconv"
 	"testing"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/site/sitetest"
 	"pregon/internal/source/health"
 )
 
+var tables = MustReadTexts(textFiles)
+
 var pages = sitetest.Pages{
-	Code: []string{"*.go", "templates/*.html", "assets/*.js"}, Style: "style/*.css", Texts: words,
-	Outside: []string{"type.", "kinds.", "kind.", "state.", "status.is.", "status.about.", "error.", "unknown.", "dev.tag.", "surface.", "status.surface.", "method.", "reason."},
-	Known:   func(key string) bool { _, ok := words[key]; return ok },
+	Code:  []string{"*.go", "templates/*.html", "assets/*.js"},
+	Style: "style/*.css",
+	Texts: tables,
+	Outside: map[string][]string{
+		"type.":           names(disclosure.Types),
+		"kinds.":          names(disclosure.Kinds),
+		"kind.":           names(disclosure.Kinds),
+		"state.":          append(names(health.States), "off", "about"),
+		"status.is.":      append(names(health.States), "off"),
+		"status.about.":   append(names(health.States), "off"),
+		"status.surface.": {"ok", "stale", "unread", "failing"},
+		"surface.":        append(names(health.Surfaces), health.Service),
+		"reason.":         names(health.Codes),
+		"error.":          nil, // a status without a text has that of error.other
+		"unknown.":        {"category", "market", "issuer"},
+		"dev.tag.":        nil, // a tag without a text has its own name
+		"method.":         {"extractive", "selected", "model"},
+		"month.":          numbers(1, 12),
+		"weekday.":        numbers(0, 6),
+	},
+	Known: func(key string) bool { _, ok := tables[key]; return ok },
+}
+
+// names returns values of another package as they are in keys.
+func names[T ~string](values []T) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// numbers returns numbers as they are in keys.
+func numbers(first, last int) (out []string) {
+	for n := first; n <= last; n++ {
+		out = append(out, strconv.Itoa(n))
+	}
+	return out
 }
 
 func TestTextsAreUsed(t *testing.T)     { pages.TextsAreUsed(t) }
 func TestTextsExist(t *testing.T)       { pages.TextsExist(t) }
 func TestClassesAreUsed(t *testing.T)   { pages.ClassesAreUsed(t) }
 func TestTemplatesAreUsed(t *testing.T) { pages.TemplatesAreUsed(t) }
-
-// Every reason of the state has a text in both languages.
-func TestReasonTexts(t *testing.T) {
-	for _, code := range health.Codes {
-		text := words["reason."+string(code)]
-		if text[0] == "" || text[1] == "" {
-			t.Errorf("the reason %s has the texts %q", code, text)
-		}
-	}
-}

@@ -20,20 +20,10 @@ func (e Edition) Moment(t time.Time) string {
 	return e.Date(t) + ", " + t.Format("15:04:05 MST")
 }
 
-var months = map[language][]string{
-	spanish: {"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
-	english: {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-}
-
-var weekdays = map[language][]string{
-	spanish: {"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
-	english: {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-}
-
 // Date returns the date in Madrid.
 func (e Edition) Date(t time.Time) string {
 	t = t.In(disclosure.Madrid)
-	month := months[e.Language][t.Month()-1]
+	month := e.months[t.Month()-1]
 	if e.Language == english {
 		return strconv.Itoa(t.Day()) + " " + month + " " + strconv.Itoa(t.Year())
 	}
@@ -48,7 +38,7 @@ func (e Edition) ShortDate(t time.Time) string {
 
 // Day returns the weekday and date of a day.
 func (e Edition) Day(d disclosure.Day) string {
-	return weekdays[e.Language][d.Weekday()] + ", " + e.Date(d.Start().Add(12*time.Hour))
+	return e.weekdays[d.Weekday()] + ", " + e.Date(d.Start().Add(12*time.Hour))
 }
 
 // ago returns how long ago a time was if that is less than an hour, else "".

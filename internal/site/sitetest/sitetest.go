@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,8 +16,10 @@ type Pages struct {
 	Code  []string // patterns of the files that use texts and classes
 	Style string   // pattern of the style sheets
 	Texts map[string][2]string
-	// Outside begin the keys of texts for values that other packages define.
-	Outside []string
+	// Outside begin the keys of texts for values that the code computes or that other
+	// packages define. Each of the values that are named here must have a text, and if
+	// any are named, no other may.
+	Outside map[string][]string
 	// Known reports whether there is a text, here or in what these pages build on.
 	Known func(key string) bool
 }
@@ -46,7 +49,7 @@ func sourceOf(t *testing.T, patterns ...string) string {
 
 // TextsAreUsed expects that a page uses every text.
 func (p Pages) TextsAreUsed(t *testing.T) {
-	source := regexp.MustCompile(`"[\w.]+":\s+\{`).ReplaceAllString(sourceOf(t, p.Code...), "") // without the texts themselves
+	source := regexp.MustCompile(`"[\w.]+":\s+\{`).ReplaceAllString(sourceOf(t, p.Code...), "") // without tables of texts
 	quoted := func(s string) bool { return strings.Contains(source, `"`+s+`"`) }
 	used := func(key string) bool {
 		for _, form := range []string{".one", ".other"} {
@@ -54,8 +57,9 @@ func (p Pages) TextsAreUsed(t *testing.T) {
 				return true
 			}
 		}
-		for _, prefix := range p.Outside {
-			if strings.HasPrefix(key, prefix) && quoted(prefix) {
+		for prefix, values := range p.Outside {
+			value, ok := strings.CutPrefix(key, prefix)
+			if ok && quoted(prefix) && (len(values) == 0 || slices.Contains(values, value)) {
 				return true
 			}
 		}
@@ -76,6 +80,13 @@ func (p Pages) TextsAreUsed(t *testing.T) {
 
 // TextsExist expects that every text that a page uses exists, in both languages.
 func (p Pages) TextsExist(t *testing.T) {
+	for prefix, values := range p.Outside {
+		for _, value := range values {
+			if !p.Known(prefix + value) {
+				t.Errorf("there is no text %q", prefix+value)
+			}
+		}
+	}
 	for key, text := range p.Texts {
 		if text[0] == "" || text[1] == "" {
 			t.Errorf("the text %q lacks a language", key)

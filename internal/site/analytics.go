@@ -10,6 +10,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/site/chart"
+	"pregon/internal/site/render"
 )
 
 const (
@@ -32,23 +33,23 @@ type typeTotal struct {
 }
 
 // analytics is the page of figures.
-func (s *Site) analytics(q *request) (*page, error) {
+func (s *Site) analytics(q *request) (*render.Page, error) {
 	figures := q.snapshot.Analytics(q.now)
 	out := &analyticsPage{Totals: figures.Totals, Time: q.timeCharts(figures), Ranks: q.rankCharts(figures)}
 	for _, t := range shownTypes {
 		out.Types = append(out.Types, typeTotal{t, countOf(figures.Totals.ByType, t)})
 	}
-	return &page{
-		template:    "analytics",
+	return &render.Page{
+		Template:    "analytics",
 		Title:       q.edition.Text("analytics.title"),
 		Description: q.edition.Text("analytics.description"),
 		Data:        out,
-		Head:        []headLink{{"alternate", "application/json", "/api/v1/analytics"}},
+		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: "/api/v1/analytics"}},
 	}, nil
 }
 
 // analyticsTable is the table of a chart as CSV.
-func (s *Site) analyticsTable(q *request) (*page, error) {
+func (s *Site) analyticsTable(q *request) (*render.Page, error) {
 	figures := q.snapshot.Analytics(q.now)
 	var names []string
 	for _, c := range append(q.timeCharts(figures), q.rankCharts(figures)...) {
@@ -103,7 +104,7 @@ func (q *request) paceChart(p catalog.Pace) *chart.Chart {
 }
 
 // paceText compares today with the usual.
-func (e Edition) paceText(p catalog.Pace) string {
+func (e edition) paceText(p catalog.Pace) string {
 	decimals := 0
 	if p.Usual < 10 {
 		decimals = 1
@@ -122,7 +123,7 @@ func newPaceBar(p catalog.Pace) *chart.Pace {
 }
 
 // typeChart returns a chart of reports by type without its bars.
-func (e Edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
+func (e edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
 	return &chart.Chart{
 		ID:      id,
 		Caption: e.Text("chart." + id),
@@ -133,7 +134,7 @@ func (e Edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
 }
 
 // typeBars draws one bar for each slot, with the types on each other.
-func (e Edition) typeBars(slots []chart.Slot, class string) *chart.Bars {
+func (e edition) typeBars(slots []chart.Slot, class string) *chart.Bars {
 	var series []chart.Series
 	for _, t := range stacked {
 		series = append(series, chart.Series{Class: "of-" + string(t), Name: e.Text("type." + string(t))})
@@ -168,16 +169,8 @@ func parseDay(date string) disclosure.Day {
 	return d
 }
 
-// shortDate returns a day without its year.
-func (e Edition) shortDate(d disclosure.Day) string {
-	t := d.Start()
-	return strconv.Itoa(t.Day()) + " " + e.shortMonth(t.Month())
-}
-
-func (e Edition) shortMonth(m time.Month) string { return firstLetters(e.months[m-1], 3) }
-
 // figuresText returns counts as text.
-func (e Edition) figuresText(name string, total int, c catalog.Counts) string {
+func (e edition) figuresText(name string, total int, c catalog.Counts) string {
 	parts := []string{}
 	for i, n := range valuesOf(c) {
 		if n > 0 {
@@ -191,7 +184,7 @@ func (e Edition) figuresText(name string, total int, c catalog.Counts) string {
 }
 
 // daySlots returns a bar for each day, with the dates of Mondays.
-func (e Edition) daySlots(days []catalog.Daily) []chart.Slot {
+func (e edition) daySlots(days []catalog.Daily) []chart.Slot {
 	out := make([]chart.Slot, len(days))
 	for i, d := range days {
 		day := parseDay(d.Date)
@@ -201,14 +194,14 @@ func (e Edition) daySlots(days []catalog.Daily) []chart.Slot {
 			Weekend: weekday == time.Saturday || weekday == time.Sunday,
 		}
 		if weekday == time.Monday {
-			out[i].Label = e.shortDate(day)
+			out[i].Label = e.DayAndMonth(day)
 		}
 	}
 	return out
 }
 
 // monthMarks returns a bar for each day, with the names of months.
-func (e Edition) monthMarks(days []catalog.Daily) []chart.Slot {
+func (e edition) monthMarks(days []catalog.Daily) []chart.Slot {
 	out := make([]chart.Slot, len(days))
 	for i, d := range days {
 		start := parseDay(d.Date).Start()
@@ -221,22 +214,22 @@ func (e Edition) monthMarks(days []catalog.Daily) []chart.Slot {
 }
 
 // monthLabel returns the year for January, else the name of the month.
-func (e Edition) monthLabel(year int, m time.Month) string {
+func (e edition) monthLabel(year int, m time.Month) string {
 	if m == time.January {
 		return strconv.Itoa(year)
 	}
-	return e.shortMonth(m)
+	return e.ShortMonth(m)
 }
 
 // weekSlots returns a bar for each week from Monday on, with the names of some
 // months.
-func (e Edition) weekSlots(days []catalog.Daily) []chart.Slot {
+func (e edition) weekSlots(days []catalog.Daily) []chart.Slot {
 	var out []chart.Slot
 	var weeks []catalog.Daily
 	for _, d := range days {
 		day := parseDay(d.Date)
 		if len(out) == 0 || day.Weekday() == time.Monday {
-			out = append(out, chart.Slot{Title: e.shortDate(day)})
+			out = append(out, chart.Slot{Title: e.DayAndMonth(day)})
 			weeks = append(weeks, catalog.Daily{})
 		}
 		at := len(out) - 1
@@ -257,16 +250,16 @@ func (e Edition) weekSlots(days []catalog.Daily) []chart.Slot {
 }
 
 // typeColumns are the columns of reports by type.
-func (e Edition) typeColumns(first chart.Column) []chart.Column {
+func (e edition) typeColumns(first chart.Column) []chart.Column {
 	return []chart.Column{first, chart.NumberColumn("total", e.Text("chart.total")), chart.NumberColumn("IP", "IP"), chart.NumberColumn("HR", "HR"), chart.NumberColumn("OIR", "OIR")}
 }
 
-func (e Edition) typeCells(first chart.Cell, total int, c catalog.Counts) []chart.Cell {
+func (e edition) typeCells(first chart.Cell, total int, c catalog.Counts) []chart.Cell {
 	return []chart.Cell{first, e.numberCell(total), e.numberCell(c.IP), e.numberCell(c.HR), e.numberCell(c.OIR)}
 }
 
 // dailyTable returns days, the newest first.
-func dailyTable(e Edition, days []catalog.Daily) *chart.Table {
+func dailyTable(e edition, days []catalog.Daily) *chart.Table {
 	t := &chart.Table{Columns: e.typeColumns(chart.Column{Name: "date", Text: e.Text("chart.date")})}
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i]
@@ -280,11 +273,11 @@ var weekdayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursda
 
 // hoursTable returns a row for each hour, which fits narrow windows better than a
 // row for each weekday.
-func (e Edition) hoursTable(hours [7][24]int) *chart.Table {
+func (e edition) hoursTable(hours [7][24]int) *chart.Table {
 	t := &chart.Table{Columns: []chart.Column{{Name: "hour", Text: e.Text("chart.hour")}}}
 	for d := range hours {
-		weekday := (d + 1) % 7
-		t.Columns = append(t.Columns, chart.NumberColumn(weekdayNames[weekday], firstLetters(e.weekdays[weekday], 3)))
+		weekday := time.Weekday((d + 1) % 7)
+		t.Columns = append(t.Columns, chart.NumberColumn(weekdayNames[weekday], e.ShortWeekday(weekday)))
 	}
 	for hour := range 24 {
 		row := []chart.Cell{{Text: hourName(hour), Value: strconv.Itoa(hour)}}

@@ -9,6 +9,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/query"
 	"pregon/internal/rest/openapi"
+	"pregon/internal/site/render"
 )
 
 // samples are programs that pages show. Tests run them.
@@ -96,7 +97,7 @@ func (s *Site) developersMenu(q *request, selected string) developersMenu {
 }
 
 // tagName returns the name of a group of operations.
-func (e Edition) tagName(tag string) string {
+func (e edition) tagName(tag string) string {
 	if key := "dev.tag." + tag; e.Known(key) {
 		return e.Text(key)
 	}
@@ -112,7 +113,7 @@ func (s *Site) anonymousLimit() *limit {
 }
 
 // developers is the guide.
-func (s *Site) developers(q *request) (*page, error) {
+func (s *Site) developers(q *request) (*render.Page, error) {
 	data := &developersPage{
 		developersMenu: s.developersMenu(q, ""),
 		Base:           s.BaseURL,
@@ -133,8 +134,8 @@ func (s *Site) developers(q *request) (*page, error) {
 		Source:  s.Query.Attribution(),
 		Demo:    s.Query.Simulated(),
 	}
-	return &page{
-		template:    "developers",
+	return &render.Page{
+		Template:    "developers",
 		Title:       q.edition.Text("dev.title"),
 		Description: q.edition.Text("dev.description"),
 		Data:        data,
@@ -180,7 +181,7 @@ func (o operationDetail) Example(r openapi.Response) snippet {
 const conventionsTag = "conventions"
 
 // reference is the reference of one tag.
-func (s *Site) reference(q *request) (*page, error) {
+func (s *Site) reference(q *request) (*render.Page, error) {
 	tag := q.PathValue("tag")
 	if tag == conventionsTag {
 		return s.conventions(q)
@@ -197,8 +198,8 @@ func (s *Site) reference(q *request) (*page, error) {
 	for _, op := range s.api.Tagged(tag) {
 		data.Operations = append(data.Operations, operationDetail{op, s.api, s.curl(op)})
 	}
-	return &page{
-		template:    "reference",
+	return &render.Page{
+		Template:    "reference",
 		Title:       q.edition.Text("dev.reference.title", data.Group.Name),
 		Description: data.Group.About,
 		Data:        data,
@@ -250,7 +251,7 @@ type conventionsPage struct {
 	Errors []openapi.Response
 }
 
-func (s *Site) conventions(q *request) (*page, error) {
+func (s *Site) conventions(q *request) (*render.Page, error) {
 	requests := 0
 	if l := s.anonymousLimit(); l != nil {
 		requests = l.Requests
@@ -261,8 +262,8 @@ func (s *Site) conventions(q *request) (*page, error) {
 	}
 	data := &conventionsPage{developersMenu: s.developersMenu(q, conventionsTag), Blocks: prose(text), Errors: s.api.Errors()}
 	title := q.edition.Text("dev.conventions")
-	return &page{
-		template:    "conventions",
+	return &render.Page{
+		Template:    "conventions",
 		Title:       q.edition.Text("dev.reference.title", title),
 		Description: s.api.Info.Summary,
 		Data:        data,

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/search"
 	"pregon/internal/server/content"
 	"pregon/internal/site/chart"
+	"pregon/internal/site/render"
 )
 
 // Sizes of the feed.
@@ -32,12 +33,12 @@ type feedPage struct {
 	Live     string // address of the fragment to poll; empty on later pages
 }
 
-// FeedLinks are the feeds of the list.
-func (l *listing) FeedLinks() []link { return feedLinks(l.feedURL) }
-
-// feedLinks returns the feeds of a list of reports.
-func feedLinks(parameters string) []link {
-	return []link{{"Atom", "/feed.atom" + parameters}, {"JSON Feed", "/feed.json" + parameters}}
+// FeedLinks returns the feeds of the list.
+func (l *listing) FeedLinks() []render.Link {
+	return []render.Link{
+		{Text: "Atom", URL: "/feed.atom" + l.feedURL},
+		{Text: "JSON Feed", URL: "/feed.json" + l.feedURL},
+	}
 }
 
 // listing is a list of reports with its filter.
@@ -53,11 +54,8 @@ type listing struct {
 	feedURL string
 }
 
-// FeedQuery returns the parameters of the list for its feeds.
-func (l *listing) FeedQuery() string { return l.feedURL }
-
 // feed is the front page.
-func (s *Site) feed(q *request) (*page, error) {
+func (s *Site) feed(q *request) (*render.Page, error) {
 	found, err := s.list(q, feedRows)
 	if err != nil {
 		return nil, err
@@ -72,8 +70,8 @@ func (s *Site) feed(q *request) (*page, error) {
 	if found.Page == 1 {
 		out.Live = q.with("/live", "page", "")
 	}
-	return &page{
-		template:    "feed",
+	return &render.Page{
+		Template:    "feed",
 		Title:       q.edition.Text("feed.title"),
 		Description: q.edition.Text("feed.description"),
 		Data:        out,
@@ -82,11 +80,11 @@ func (s *Site) feed(q *request) (*page, error) {
 }
 
 // forPrograms lead programs that read the front page to their documents.
-var forPrograms = []headLink{
-	{"ard", "application/json", "/.well-known/ard.json"},
-	{"ai-catalog", "application/json", "/.well-known/ai-catalog.json"},
-	{"api-catalog", "application/linkset+json", "/.well-known/api-catalog"},
-	{"alternate", "text/plain", "/llms.txt"},
+var forPrograms = []render.HeadLink{
+	{Rel: "ard", Type: "application/json", URL: "/.well-known/ard.json"},
+	{Rel: "ai-catalog", Type: "application/json", URL: "/.well-known/ai-catalog.json"},
+	{Rel: "api-catalog", Type: "application/linkset+json", URL: "/.well-known/api-catalog"},
+	{Rel: "alternate", Type: "text/plain", URL: "/llms.txt"},
 }
 
 // livePage is what pages poll.
@@ -97,18 +95,18 @@ type livePage struct {
 
 // live is the fragment with the state of the source and the newest reports of a feed.
 // Its entity tag changes only with them.
-func (s *Site) live(q *request) (*page, error) {
+func (s *Site) live(q *request) (*render.Page, error) {
 	list := q.list(liveRows)
 	found, err := s.reports(q, list)
 	if err != nil {
 		return nil, err
 	}
 	data := livePage{string(s.Query.SourceStatus().State), q.rows(found, list.Filter.Search)}
-	return &page{
-		template: "fragment-live",
+	return &render.Page{
+		Template: "fragment-live",
 		Data:     data,
-		noIndex:  true,
-		tag:      content.Tag(found.Hash() + content.Hash([]byte(string(q.edition.Language)+data.State))),
+		NoIndex:  true,
+		Tag:      content.Tag(found.Hash() + content.Hash([]byte(string(q.edition.Language)+data.State))),
 	}, nil
 }
 
@@ -314,7 +312,7 @@ type suggested struct{ Text, Detail, URL string }
 const maxSuggestions = 8
 
 // suggest is the fragment with the completions of a text.
-func (s *Site) suggest(q *request) (*page, error) {
+func (s *Site) suggest(q *request) (*render.Page, error) {
 	typed := q.params.LimitedText("q", maxTyped)
 	if err := q.params.Err(); err != nil {
 		return nil, err
@@ -327,7 +325,7 @@ func (s *Site) suggest(q *request) (*page, error) {
 	for _, c := range found.Categories {
 		out.Categories = append(out.Categories, suggested{c.Category, q.edition.Number(c.Total), q.edition.Link("/search?category=" + url.QueryEscape(c.Category))})
 	}
-	return &page{template: "fragment-suggest", Data: out, noIndex: true}, nil
+	return &render.Page{Template: "fragment-suggest", Data: out, NoIndex: true}, nil
 }
 
 // suggestIssuers returns issuers with the addresses of their pages.

@@ -3,21 +3,23 @@ package site
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"pregon/internal/server/content"
 	"pregon/internal/site/chart"
+	"pregon/internal/site/render"
 )
 
 // newHeat draws the reports by weekday, Monday first, and hour.
-func (e Edition) newHeat(hours [7][24]int) *chart.Heat {
+func (e edition) newHeat(hours [7][24]int) *chart.Heat {
 	h := &chart.Heat{}
 	highest := 1
 	for _, day := range hours {
 		highest = max(highest, slices.Max(day[:]))
 	}
 	for d, day := range hours {
-		name := e.weekdays[(d+1)%7]
-		h.Weekdays = append(h.Weekdays, e.shortWeekday((d+1)%7))
+		weekday := time.Weekday((d + 1) % 7)
+		h.Weekdays = append(h.Weekdays, e.ShortWeekday(weekday))
 		for hour, n := range day {
 			if n > 0 {
 				h.Cells = append(h.Cells, chart.HeatCell{
@@ -25,7 +27,7 @@ func (e Edition) newHeat(hours [7][24]int) *chart.Heat {
 					Width: chart.Percent(1, 25),
 					Y:     d * chart.HeatRow,
 					Level: 1 + (chart.HeatLevels-1)*n/highest,
-					Title: name + ", " + hourName(hour) + ": " + e.Number(n),
+					Title: e.Weekday(weekday) + ", " + hourName(hour) + ": " + e.Number(n),
 				})
 			}
 		}
@@ -44,22 +46,16 @@ func (e Edition) newHeat(hours [7][24]int) *chart.Heat {
 // hourName returns an hour of the day as a period.
 func hourName(hour int) string { return strconv.Itoa(hour) + "–" + strconv.Itoa(hour+1) + " h" }
 
-// firstLetters returns the beginning of a word.
-func firstLetters(word string, n int) string {
-	letters := []rune(word)
-	return string(letters[:min(n, len(letters))])
-}
-
 // numberCell returns a number, with separators on the page and without in CSV.
-func (e Edition) numberCell(n int) chart.Cell {
+func (e edition) numberCell(n int) chart.Cell {
 	return chart.Cell{Text: e.Number(n), Value: strconv.Itoa(n), Number: n}
 }
 
 // csvPage returns a table as CSV, in the dialect of the request.
-func (q *request) csvPage(t *chart.Table) (*page, error) {
+func (q *request) csvPage(t *chart.Table) (*render.Page, error) {
 	dialect := q.params.Dialect()
 	if err := q.params.Err(); err != nil {
 		return nil, err
 	}
-	return &page{contentType: content.CSVType, body: t.CSV(dialect), noIndex: true}, nil
+	return &render.Page{ContentType: content.CSVType, Body: t.CSV(dialect), NoIndex: true}, nil
 }

@@ -2,17 +2,20 @@ package site
 
 import (
 	"fmt"
+	"html/template"
+	"net/http/httptest"
 	"testing"
 
 	"pregon/internal/catalog"
+	"pregon/internal/site/render"
 )
 
 func TestWeeks(t *testing.T) {
-	words, err := newVocabulary(MustReadTexts(textFiles), english)
+	pages, err := render.New(render.Options{Pages: files, Funcs: template.FuncMap{"prose": prose, "inlines": inlines}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := Edition{Language: english, vocabulary: words}
+	e := edition{pages.Edition(httptest.NewRequest("GET", "/?lang=en", nil))}
 	var days []catalog.Daily
 	for d := parseDay("2026-06-25"); d <= parseDay("2026-07-06"); d++ { // from a Thursday to a Monday
 		days = append(days, catalog.Daily{Date: d.String(), Total: 1, Counts: catalog.Counts{IP: 1}})

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/site/chart"
+	"pregon/internal/site/render"
 	"pregon/internal/text"
 )
 
@@ -28,7 +29,7 @@ type issuerPage struct {
 	disclosure.Issuer
 	Kind                string // in the language of the page
 	CIF                 string
-	Manager, Depositary *link
+	Manager, Depositary *render.Link
 	Funds               string // address of the funds of a manager, or ""
 	Activity            *chart.Chart
 	Alert               string // command that creates a webhook
@@ -43,7 +44,7 @@ type choicesPage struct {
 
 // issuer is the page of an issuer. Other identifiers and tickers lead to that of
 // its id.
-func (s *Site) issuer(q *request) (*page, error) {
+func (s *Site) issuer(q *request) (*render.Page, error) {
 	named, other, err := q.findIssuer()
 	if named == nil {
 		return other, err
@@ -56,8 +57,8 @@ func (s *Site) issuer(q *request) (*page, error) {
 	if named.Ticker != "" {
 		title += " (" + named.Ticker + ")"
 	}
-	p := &page{
-		template:    "issuer",
+	p := &render.Page{
+		Template:    "issuer",
 		Title:       title,
 		Description: q.edition.Text("issuer.description", named.Name),
 		Data:        out,
@@ -65,13 +66,13 @@ func (s *Site) issuer(q *request) (*page, error) {
 		Linked:      linkedIssuer(named, s.BaseURL+issuerPath(named.ID)),
 	}
 	if out.JSON != "" {
-		p.Head = append(p.Head, headLink{"alternate", "application/json", out.JSON})
+		p.Head = append(p.Head, render.HeadLink{Rel: "alternate", Type: "application/json", URL: out.JSON})
 	}
 	return p, nil
 }
 
 // issuerMonths is the activity of an issuer as CSV.
-func (s *Site) issuerMonths(q *request) (*page, error) {
+func (s *Site) issuerMonths(q *request) (*render.Page, error) {
 	named, other, err := q.findIssuer()
 	if named == nil {
 		return other, err
@@ -84,7 +85,7 @@ func (s *Site) issuerMonths(q *request) (*page, error) {
 }
 
 // findIssuer returns the issuer in the address, or the page that is shown instead.
-func (q *request) findIssuer() (*disclosure.Issuer, *page, error) {
+func (q *request) findIssuer() (*disclosure.Issuer, *render.Page, error) {
 	name := q.PathValue("id")
 	if len(name) > maxIssuerName {
 		p, err := q.noIssuer("")
@@ -105,7 +106,7 @@ func (q *request) findIssuer() (*disclosure.Issuer, *page, error) {
 		return nil, p, err
 	}
 	if issuer.ID != name {
-		return nil, &page{redirect: q.redirectTo(issuer.ID)}, nil
+		return nil, &render.Page{Redirect: q.redirectTo(issuer.ID)}, nil
 	}
 	return issuer, nil, nil
 }
@@ -144,22 +145,22 @@ func (q *request) unlisted(key string) *disclosure.Issuer {
 }
 
 // severalIssuers lists the issuers with a ticker.
-func (q *request) severalIssuers(ticker string, found []*search.Issuer) *page {
+func (q *request) severalIssuers(ticker string, found []*search.Issuer) *render.Page {
 	out := &choicesPage{Heading: q.edition.Text("issuer.several", ticker), Text: q.edition.Text("issuer.several.text")}
 	for _, e := range found[:min(len(found), directoryRows)] {
 		out.Entries = append(out.Entries, q.newEntry(e))
 	}
-	return &page{
-		template: "issuer-choices",
-		status:   http.StatusMultipleChoices,
+	return &render.Page{
+		Template: "issuer-choices",
+		Status:   http.StatusMultipleChoices,
 		Title:    out.Heading,
 		Data:     out,
-		noIndex:  true,
+		NoIndex:  true,
 	}
 }
 
 // noIssuer lists issuers with a similar name.
-func (q *request) noIssuer(name string) (*page, error) {
+func (q *request) noIssuer(name string) (*render.Page, error) {
 	out := &choicesPage{Heading: q.edition.Text("issuer.none"), Text: q.edition.Text("issuer.none.text")}
 	if words := text.Words(name); len(words) > 0 {
 		similar, err := q.snapshot.Issuers(q.Context(), strings.Join(words, " "), "", maxSimilar)
@@ -170,12 +171,12 @@ func (q *request) noIssuer(name string) (*page, error) {
 			out.Entries = append(out.Entries, q.newEntry(e))
 		}
 	}
-	return &page{
-		template: "issuer-choices",
-		status:   http.StatusNotFound,
+	return &render.Page{
+		Template: "issuer-choices",
+		Status:   http.StatusNotFound,
 		Title:    out.Heading,
 		Data:     out,
-		noIndex:  true,
+		NoIndex:  true,
 	}, nil
 }
 
@@ -239,11 +240,11 @@ func (d *dayRows) omit(name string) {
 
 // party returns a manager or depositary, with the address of its page if exactly one
 // issuer has the name, or nil.
-func (q *request) party(name string) *link {
+func (q *request) party(name string) *render.Link {
 	if name == "" {
 		return nil
 	}
-	out := &link{Text: name}
+	out := &render.Link{Text: name}
 	if e, ok := q.snapshot.Named(name); ok {
 		out.URL = q.edition.Link(issuerPath(e.Issuer.ID))
 	}
@@ -263,12 +264,12 @@ func (q *request) activity(id string) (*chart.Chart, error) {
 }
 
 // monthSlots returns a bar for each month, with the names of some.
-func (e Edition) monthSlots(found []catalog.Monthly) []chart.Slot {
+func (e edition) monthSlots(found []catalog.Monthly) []chart.Slot {
 	out := make([]chart.Slot, len(found))
 	for i, m := range found {
 		out[i] = chart.Slot{Values: valuesOf(m.Counts)}
 		if start, err := time.Parse("2006-01", m.Month); err == nil {
-			out[i].Title = e.figuresText(e.months[start.Month()-1]+" "+m.Month[:4], m.Total, m.Counts)
+			out[i].Title = e.figuresText(e.Month(start.Month())+" "+m.Month[:4], m.Total, m.Counts)
 			if start.Month()%3 == 1 {
 				out[i].Label = e.monthLabel(start.Year(), start.Month())
 			}
@@ -278,7 +279,7 @@ func (e Edition) monthSlots(found []catalog.Monthly) []chart.Slot {
 }
 
 // monthsTable returns months, the newest first.
-func (e Edition) monthsTable(found []catalog.Monthly) *chart.Table {
+func (e edition) monthsTable(found []catalog.Monthly) *chart.Table {
 	t := &chart.Table{Columns: e.typeColumns(chart.Column{Name: "month", Text: e.Text("chart.month")})}
 	for i := len(found) - 1; i >= 0; i-- {
 		m := found[i]

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
 	"pregon/internal/search"
+	"pregon/internal/site/render"
 )
 
 const directoryRows = 100
@@ -41,7 +42,7 @@ type directoryEntry struct {
 }
 
 // issuers is the directory.
-func (s *Site) issuers(q *request) (*page, error) {
+func (s *Site) issuers(q *request) (*render.Page, error) {
 	p := q.params
 	text := p.Search()
 	kind := p.Kind()
@@ -94,12 +95,12 @@ func (s *Site) issuers(q *request) (*page, error) {
 			out.Hidden = append(out.Hidden, hidden{name, v})
 		}
 	}
-	return &page{
-		template:    "issuers",
+	return &render.Page{
+		Template:    "issuers",
 		Title:       q.edition.Text("issuers.title"),
 		Description: q.edition.Text("issuers.description"),
 		Data:        out,
-		Head:        []headLink{{"alternate", "application/json", "/api/v1/issuers" + q.directoryParameters(query.MaxLimit)}},
+		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: "/api/v1/issuers" + q.directoryParameters(query.MaxLimit)}},
 	}, nil
 }
 
@@ -153,7 +154,7 @@ func (q *request) newEntry(e *search.Issuer) directoryEntry {
 }
 
 // kindText returns the name of a kind, or "".
-func (e Edition) kindText(k disclosure.Kind) string {
+func (e edition) kindText(k disclosure.Kind) string {
 	if k == "" {
 		return ""
 	}

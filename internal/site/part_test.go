@@ -10,12 +10,13 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/query/querytest"
 	"pregon/internal/site"
+	"pregon/internal/site/render"
 )
 
 // notes is a part with one page.
-func notes(name string, texts map[string][2]string) site.Part {
-	return site.Part{
-		Name: name, Texts: texts, Style: []byte(".note {}"), Script: []byte("'use strict'"), Section: site.Section{Text: "nav.note", Path: "/note"},
+func notes(name string, texts map[string][2]string) render.Part {
+	return render.Part{
+		Name: name, Texts: texts, Style: []byte(".note {}"), Script: []byte("'use strict'"), Section: render.Section{Text: "nav.note", Path: "/note"},
 		Templates: fstest.MapFS{"note.html": {Data: []byte(`{{define "note"}}<h1>{{t "note.hello" .}}</h1>{{end}}{{define "fragment-note"}}<p>{{.}}</p>{{end}}`)}},
 	}
 }
@@ -27,7 +28,7 @@ var noteTexts = map[string][2]string{"nav.note": {"Notas", "Notes"}, "note.hello
 func TestPart(t *testing.T) {
 	t.Parallel()
 	s := start(t, "demo", querytest.Market(), notes("notes", noteTexts))
-	var page site.Page
+	var page render.Page
 	var failure error
 	s.mux.HandleFunc("GET /note", func(w http.ResponseWriter, r *http.Request) {
 		if failure != nil {
@@ -36,7 +37,7 @@ func TestPart(t *testing.T) {
 		}
 		s.pages.WritePage(w, r, page)
 	})
-	page = site.Page{Part: "notes", Template: "note", Title: "N", Data: `<b>"Ana"`}
+	page = render.Page{Template: "note", Title: "N", Data: `<b>"Ana"`, Private: render.Private{Part: "notes"}}
 	w := s.get(http.StatusOK, "/note?a=1&lang=en")
 	has(t, w, "<h1>Hello, &lt;b&gt;", `lang="en"`, `href="/note?a=1&amp;lang=es"`, `<a href="/note?lang=en" aria-current="page">Notes</a>`, "/assets/notes.", `content="noindex"`, "Simulated market")
 	for _, text := range []string{"canonical", "og:title", "hreflang=\"x-default\""} {
@@ -49,7 +50,12 @@ func TestPart(t *testing.T) {
 		t.Errorf("the opener policy is %q", got)
 	}
 
-	page = site.Page{Part: "notes", Template: "fragment-note", Data: hostile, Status: http.StatusBadRequest, FormAction: "https://app.example", Popup: true}
+	page = render.Page{
+		Template: "fragment-note",
+		Data:     hostile,
+		Status:   http.StatusBadRequest,
+		Private:  render.Private{Part: "notes", FormAction: "https://app.example", Popup: true},
+	}
 	w = s.get(http.StatusBadRequest, "/note")
 	private(t, w)
 	if body := w.Body.String(); !strings.HasPrefix(body, "<p>&lt;/title&gt;") || strings.Contains(body, "<html") {
@@ -103,7 +109,7 @@ func private(t *testing.T, w *httptest.ResponseRecorder) {
 // A part cannot replace a text of the site.
 func TestPartWithTakenText(t *testing.T) {
 	t.Parallel()
-	if _, err := site.New(site.Options{Parts: []site.Part{notes("notes", map[string][2]string{"home": {"a", "b"}})}}); err == nil || !strings.Contains(err.Error(), `"home"`) {
+	if _, err := site.New(site.Options{Parts: []render.Part{notes("notes", map[string][2]string{"home": {"a", "b"}})}}); err == nil || !strings.Contains(err.Error(), `"home"`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/query"
 	"pregon/internal/search"
+	"pregon/internal/site/render"
 )
 
 // reportPage is the page of a report.
@@ -83,7 +84,7 @@ const markdownSuffix = ".md"
 func (q *request) wantsMarkdown() bool { return strings.HasSuffix(q.PathValue("id"), markdownSuffix) }
 
 // report is the page of one report. An address that ends in .md is Markdown.
-func (s *Site) report(q *request) (*page, error) {
+func (s *Site) report(q *request) (*render.Page, error) {
 	id := strings.TrimSuffix(q.PathValue("id"), markdownSuffix)
 	markdown := q.wantsMarkdown()
 	f, err := query.Find(q.snapshot, id)
@@ -95,11 +96,11 @@ func (s *Site) report(q *request) (*page, error) {
 		if markdown {
 			address += markdownSuffix
 		}
-		return &page{redirect: q.with(address)}, nil
+		return &render.Page{Redirect: q.with(address)}, nil
 	}
 	rep := f.Decode()
 	if markdown {
-		return &page{contentType: "text/markdown; charset=utf-8", body: []byte(document.Card(rep, s.BaseURL+"/reports/"+id))}, nil
+		return &render.Page{ContentType: "text/markdown; charset=utf-8", Body: []byte(document.Card(rep, s.BaseURL+"/reports/"+id))}, nil
 	}
 	full, err := s.Query.Report(q.snapshot, id)
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *Site) report(q *request) (*page, error) {
 		Markdown: "/reports/" + id + markdownSuffix,
 	}
 	out.Sentences, out.Summary = full.Evidence, q.summaryOf(rep)
-	if q.edition.Language == english && rep.SummaryEN != "" {
+	if q.edition.Language == render.English && rep.SummaryEN != "" {
 		out.Sentences = full.EvidenceEN
 	}
 	if method := "method." + rep.SummaryMethod; q.edition.Known(method) {
@@ -132,14 +133,14 @@ func (s *Site) report(q *request) (*page, error) {
 		return nil, err
 	}
 	out.Citation = q.edition.Text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number, q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
-	return &page{
-		template:    "report",
+	return &render.Page{
+		Template:    "report",
 		Title:       rep.CompanyName + ": " + rep.Title,
 		Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
 		Kind:        "article",
 		Data:        out,
 		Linked:      q.linkedReport(rep, out),
-		Head:        []headLink{{"alternate", "application/json", out.JSON}, {"alternate", "text/markdown", out.Markdown}},
+		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: out.JSON}, {Rel: "alternate", Type: "text/markdown", URL: out.Markdown}},
 	}, nil
 }
 

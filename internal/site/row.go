@@ -7,6 +7,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/site/render"
 )
 
 // row is a report in a list.
@@ -51,7 +52,7 @@ func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 		Title:      mark(matches, title),
 		Categories: r.Categories(),
 		At:         r.ListedAt(),
-		Ago:        q.edition.ago(r.ListedAt(), q.now),
+		Ago:        q.edition.Ago(r.ListedAt(), q.now),
 		Corrected:  r.CorrectedBy != "",
 		Suspect:    r.SuspectTime(),
 	}
@@ -66,7 +67,7 @@ func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 
 // summaryOf returns the summary in the language of the page, or else as it is.
 func (q *request) summaryOf(r *disclosure.Report) string {
-	if q.edition.Language == english && r.SummaryEN != "" {
+	if q.edition.Language == render.English && r.SummaryEN != "" {
 		return r.SummaryEN
 	}
 	return r.Summary

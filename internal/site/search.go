@@ -9,6 +9,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/query"
+	"pregon/internal/site/render"
 )
 
 // searchPage are the results of a search.
@@ -49,7 +50,7 @@ const (
 )
 
 // search shows the results of a search with their facets.
-func (s *Site) search(q *request) (*page, error) {
+func (s *Site) search(q *request) (*render.Page, error) {
 	list := q.params.List(q.snapshot)
 	list.Limit = searchRows
 	out := &searchPage{Search: list.Filter.Search}
@@ -61,12 +62,12 @@ func (s *Site) search(q *request) (*page, error) {
 		}
 		title = q.edition.Text("search.titleof", out.Search)
 	}
-	done := &page{
-		template:    "search",
+	done := &render.Page{
+		Template:    "search",
 		Title:       title,
 		Description: q.edition.Text("search.description"),
 		Data:        out,
-		noIndex:     true,
+		NoIndex:     true,
 	}
 	if list.InDocuments && q.principal.Mode == access.Anonymous {
 		if err := q.params.Err(); err != nil {

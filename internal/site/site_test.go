@@ -18,6 +18,7 @@ import (
 	"pregon/internal/query/querytest"
 	"pregon/internal/rest"
 	"pregon/internal/site"
+	"pregon/internal/site/render"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
@@ -36,7 +37,7 @@ type service struct {
 }
 
 // start serves a store with a batch, and parts.
-func start(t testing.TB, source string, b store.Batch, parts ...site.Part) *service {
+func start(t testing.TB, source string, b store.Batch, parts ...render.Part) *service {
 	t.Helper()
 	s := startEmpty(t, source, parts...)
 	s.append(b)
@@ -44,13 +45,13 @@ func start(t testing.TB, source string, b store.Batch, parts ...site.Part) *serv
 }
 
 // startEmpty serves a catalogue that is not loaded yet.
-func startEmpty(t testing.TB, source string, parts ...site.Part) *service {
+func startEmpty(t testing.TB, source string, parts ...render.Part) *service {
 	t.Helper()
 	return startLimited(t, nil, source, parts...)
 }
 
 // startLimited is startEmpty with a limit for callers without a credential.
-func startLimited(t testing.TB, anonymous *access.Limit, source string, parts ...site.Part) *service {
+func startLimited(t testing.TB, anonymous *access.Limit, source string, parts ...render.Part) *service {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/site/render"
 )
 
 // sitemapXML is a list of pages, or of such lists.
@@ -50,7 +51,7 @@ func (c section) parts() []string {
 
 // sitemap lists the parts of the map of the site: the pages, the issuers, and the
 // reports of each year.
-func (s *Site) sitemap(q *request) (*page, error) {
+func (s *Site) sitemap(q *request) (*render.Page, error) {
 	sections := []section{
 		{"pages", len(sitePages)},
 		{"issuers", len(q.snapshot.Directory().Issuers())},
@@ -71,19 +72,19 @@ func (s *Site) sitemap(q *request) (*page, error) {
 	return xmlPage(out)
 }
 
-func xmlPage(v any) (*page, error) {
+func xmlPage(v any) (*render.Page, error) {
 	body, err := xml.Marshal(v)
-	return &page{contentType: "application/xml; charset=utf-8", body: append([]byte(xml.Header), body...), maxAge: sitemapAge}, err
+	return &render.Page{ContentType: "application/xml; charset=utf-8", Body: append([]byte(xml.Header), body...), MaxAge: sitemapAge}, err
 }
 
 // sitePages are the pages that are not about one report or issuer.
 var sitePages = []string{"/", "/issuers", "/analytics", "/developers", "/status"}
 
 // sitemapPart is one part of the map.
-func (s *Site) sitemapPart(q *request) (*page, error) {
+func (s *Site) sitemapPart(q *request) (*render.Page, error) {
 	name, number, ok := parsePart(q.PathValue("part"))
 	if !ok {
-		return nil, errNoPage
+		return nil, render.ErrNoPage
 	}
 	var urls []sitemapURL
 	add := func(path, modified string) { urls = append(urls, sitemapURL{s.BaseURL + path, modified}) }
@@ -99,7 +100,7 @@ func (s *Site) sitemapPart(q *request) (*page, error) {
 	default:
 		from, to, ok := yearOf(name)
 		if !ok {
-			return nil, errNoPage
+			return nil, render.ErrNoPage
 		}
 		reports := slices.Collect(q.snapshot.Between(from, to))
 		slices.Reverse(reports) // the oldest first: a new report leaves all other parts as they are
@@ -108,7 +109,7 @@ func (s *Site) sitemapPart(q *request) (*page, error) {
 		}
 	}
 	if number > 1 && len(urls) == 0 {
-		return nil, errNoPage
+		return nil, render.ErrNoPage
 	}
 	return xmlPage(sitemapXML{
 		XMLName: xml.Name{Space: sitemapSpace, Local: "urlset"},

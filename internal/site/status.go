@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
+	"pregon/internal/site/render"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 )
@@ -125,7 +126,7 @@ const (
 )
 
 // status is the page of the state.
-func (s *Site) status(q *request) (*page, error) {
+func (s *Site) status(q *request) (*render.Page, error) {
 	source := s.Query.SourceStatus()
 	data := &statusPage{
 		Loading:   q.loading,
@@ -149,8 +150,8 @@ func (s *Site) status(q *request) (*page, error) {
 	if q.snapshot != nil {
 		s.fillStatus(q, data)
 	}
-	return &page{
-		template:    "status",
+	return &render.Page{
+		Template:    "status",
 		Title:       q.edition.Text("status.title"),
 		Description: q.edition.Text("status.description"),
 		Data:        data,
@@ -189,7 +190,7 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 			ID:        r.ID,
 			URL:       e.Link("/reports/" + r.ID),
 			Published: r.PublishedAt,
-			Ago:       e.ago(r.PublishedAt, q.now),
+			Ago:       e.Ago(r.PublishedAt, q.now),
 		}
 		if d := r.AvailableAt.Sub(r.PublishedAt); d > 0 && d < time.Hour {
 			n.Taken = e.Duration(d)
@@ -213,17 +214,12 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 		data.Backfill = append(data.Backfill, b)
 	}
 	for n := range 7 {
-		data.Weekdays = append(data.Weekdays, e.shortWeekday((n+1)%7))
+		data.Weekdays = append(data.Weekdays, e.ShortWeekday(time.Weekday((n+1)%7)))
 	}
 	s.fillCalendar(q, data)
 }
 
 func inDuration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
-
-// shortWeekday returns the first letters of a weekday.
-func (e Edition) shortWeekday(n int) string {
-	return firstLetters(e.weekdays[n], 3)
-}
 
 // fillCalendar adds the days of the last weeks, the newest week first.
 func (s *Site) fillCalendar(q *request, data *statusPage) {
@@ -254,7 +250,7 @@ func (s *Site) fillCalendar(q *request, data *statusPage) {
 	}
 	most := usualMost(days)
 	for week := monday; week >= from; week -= 7 {
-		w := calendarWeek{Label: e.shortDate(week)}
+		w := calendarWeek{Label: e.DayAndMonth(week)}
 		for day := week; day < week+7; day++ {
 			c := days[day.String()]
 			if c == nil {
@@ -294,7 +290,7 @@ func (data *statusPage) addMissing(c *calendarDay, d query.SeriesDay) {
 }
 
 // inWords describes a day.
-func (c *calendarDay) inWords(e Edition) string {
+func (c *calendarDay) inWords(e edition) string {
 	if c.Future {
 		return e.Day(c.Day)
 	}
@@ -333,11 +329,11 @@ func (q *request) incidents(log []coverage.Incident) []statusIncident {
 
 // surface returns a part of the source as readers see it.
 func (q *request) surface(sf health.Surface) statusSurface {
-	return statusSurface{q.edition.surfaceName(sf.Name), query.SurfaceState(sf), sf.SuccessAt, q.edition.ago(sf.SuccessAt, q.now), sf.Failures, sf.Error}
+	return statusSurface{q.edition.surfaceName(sf.Name), query.SurfaceState(sf), sf.SuccessAt, q.edition.Ago(sf.SuccessAt, q.now), sf.Failures, sf.Error}
 }
 
 // surfaceName returns the name of a part of the source.
-func (e Edition) surfaceName(name string) string {
+func (e edition) surfaceName(name string) string {
 	if key := "surface." + name; e.Known(key) {
 		return e.Text(key)
 	}
@@ -356,7 +352,7 @@ func (q *request) reason(r health.Reason) statusReason {
 }
 
 // reasonText returns the sentence of a reason.
-func (e Edition) reasonText(r health.Reason) string {
+func (e edition) reasonText(r health.Reason) string {
 	key := "reason." + string(r.Code)
 	switch r.Code {
 	case health.Failed:

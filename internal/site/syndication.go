@@ -9,6 +9,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
+	"pregon/internal/site/render"
 )
 
 // syndicated is a report as feed readers get it.
@@ -107,7 +108,7 @@ type atomCategory struct {
 }
 
 // atom is the feed of a filter as Atom.
-func (s *Site) atom(q *request) (*page, error) {
+func (s *Site) atom(q *request) (*render.Page, error) {
 	entries, err := s.syndicate(q)
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (s *Site) atom(q *request) (*page, error) {
 		Updated:  time.Unix(0, 0).UTC().Format(time.RFC3339),
 		Author:   atomAuthor{source.Source},
 		Rights:   source.Notice,
-		Icon:     s.BaseURL + s.assets["icon.svg"].url,
+		Icon:     s.BaseURL + s.Icon(),
 		Links: []atomLink{
 			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom")},
 			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + q.with("/")},
@@ -154,7 +155,7 @@ func (s *Site) atom(q *request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &page{contentType: "application/atom+xml; charset=utf-8", body: append([]byte(xml.Header), body...), maxAge: feedAge}, nil
+	return &render.Page{ContentType: "application/atom+xml; charset=utf-8", Body: append([]byte(xml.Header), body...), MaxAge: feedAge}, nil
 }
 
 type jsonFeed struct {
@@ -192,7 +193,7 @@ type attachment struct {
 }
 
 // jsonFeed is the feed of a filter as JSON Feed 1.1.
-func (s *Site) jsonFeed(q *request) (*page, error) {
+func (s *Site) jsonFeed(q *request) (*render.Page, error) {
 	entries, err := s.syndicate(q)
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (s *Site) jsonFeed(q *request) (*page, error) {
 		FeedURL:     s.BaseURL + q.with("/feed.json"),
 		Description: s.Query.Attribution().Notice,
 		Language:    string(q.edition.Language),
-		Icon:        s.BaseURL + s.assets["icon.svg"].url,
+		Icon:        s.BaseURL + s.Icon(),
 		Authors:     []jsonAuthor{{s.Query.Attribution().Source}},
 		Items:       []jsonItem{},
 	}
@@ -226,20 +227,20 @@ func (s *Site) jsonFeed(q *request) (*page, error) {
 		feed.Items = append(feed.Items, item)
 	}
 	body, err := query.Encode(feed)
-	return &page{contentType: "application/feed+json; charset=utf-8", body: body, maxAge: feedAge}, err
+	return &render.Page{ContentType: "application/feed+json; charset=utf-8", Body: body, MaxAge: feedAge}, err
 }
 
 // manifest describes the site to devices that can install it.
-func (s *Site) manifest(q *request) (*page, error) {
+func (s *Site) manifest(q *request) (*render.Page, error) {
 	body, err := query.Encode(map[string]any{
 		"name": "Pregón", "short_name": "Pregón", "description": q.edition.Text("feed.description"), "lang": q.edition.Language,
 		"start_url": q.edition.Link("/"), "scope": "/", "display": "minimal-ui", "background_color": "#fbfaf7", "theme_color": "#9a2f1b",
-		"icons": []map[string]string{{"src": s.assets["icon.svg"].url, "sizes": "any", "type": "image/svg+xml", "purpose": "any"}},
+		"icons": []map[string]string{{"src": s.Icon(), "sizes": "any", "type": "image/svg+xml", "purpose": "any"}},
 	})
-	return &page{contentType: "application/manifest+json", body: body, maxAge: time.Hour}, err
+	return &render.Page{ContentType: "application/manifest+json", Body: body, MaxAge: time.Hour}, err
 }
 
 // favicon leads browsers that ask for the old name to the icon.
-func (s *Site) favicon(*request) (*page, error) {
-	return &page{redirect: s.assets["icon.svg"].url, status: http.StatusFound}, nil
+func (s *Site) favicon(*request) (*render.Page, error) {
+	return &render.Page{Redirect: s.Icon(), Status: http.StatusFound}, nil
 }

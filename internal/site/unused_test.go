@@ -1,19 +1,36 @@
 package site
 
 import (
+	"maps"
 	"strconv"
 	"testing"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/site/render"
 	"pregon/internal/site/sitetest"
 	"pregon/internal/source/health"
 )
 
-var tables = MustReadTexts(textFiles)
+// tables are the texts of the layout, of charts and of the public pages. The console
+// uses some of the layout.
+var tables = allTexts()
+
+func allTexts() render.Texts {
+	all, err := render.CommonTexts()
+	if err != nil {
+		panic(err)
+	}
+	maps.Copy(all, render.MustReadTexts(files))
+	return all
+}
 
 var pages = sitetest.Pages{
-	Code:  []string{"*.go", "templates/*.html", "assets/*.js"},
-	Style: "style/*.css",
+	Code: []string{
+		"*.go", "templates/*.html",
+		"chart/*.go", "chart/templates/*.html",
+		"render/*.go", "render/templates/*.html", "render/assets/*.js",
+	},
+	Style: []string{"style/*.css", "chart/style/*.css", "render/style/*.css"},
 	Texts: tables,
 	Outside: map[string][]string{
 		"type.":           names(disclosure.Types),

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/sim/pages"
 	"pregon/internal/site"
 	"pregon/internal/site/console"
+	"pregon/internal/site/render"
 )
 
 // register creates REST, MCP, the token endpoint, the discovery documents and the
@@ -41,7 +42,7 @@ func (s *Surfaces) register(under *httpserver.Options) (err error) {
 	people.Register(mux)
 	if of.SignIn != nil {
 		console.New(console.Options{
-			Site:    people,
+			Site:    people.Renderer,
 			SignIn:  of.SignIn,
 			OAuth:   of.OAuth,
 			API:     mux,
@@ -106,7 +107,7 @@ func (s *Surfaces) newSite(documents *discovery.Discovery) (*site.Site, error) {
 		Links:    documents.FrontLinks(),
 	}
 	if s.o.Auth.SignIn != nil {
-		o.Parts = []site.Part{console.Part()}
+		o.Parts = []render.Part{console.Part()}
 	}
 	return site.New(o)
 }

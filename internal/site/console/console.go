@@ -18,7 +18,7 @@ import (
 	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/signin"
 	"pregon/internal/fault"
-	"pregon/internal/site"
+	"pregon/internal/site/render"
 )
 
 // SignIn knows who a person is. It is implemented by signin.Service.
@@ -42,7 +42,7 @@ type OAuth interface {
 
 // Options are the collaborators of the console.
 type Options struct {
-	Site    *site.Site // with Part
+	Site    *render.Renderer // with Part
 	SignIn  SignIn
 	OAuth   OAuth
 	API     http.Handler // serves /api/v1/
@@ -60,19 +60,19 @@ var files embed.FS
 
 const partName = "console"
 
-// Part returns the templates, texts and files of the console for the site.
-func Part() site.Part {
+// Part returns the templates, texts and files of the console for the render.
+func Part() render.Part {
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
 		panic(err) // a name here is wrong
 	}
-	return site.Part{
+	return render.Part{
 		Name:      partName,
 		Templates: templates,
 		Texts:     words,
 		Style:     embedded("style/console.css"),
 		Script:    embedded("assets/console.js"),
-		Section:   site.Section{Text: "nav.account", Path: "/account"},
+		Section:   render.Section{Text: "nav.account", Path: "/account"},
 	}
 }
 
@@ -139,14 +139,14 @@ func (c *Console) Register(mux *http.ServeMux) {
 type request struct {
 	*http.Request
 	w       http.ResponseWriter
-	e       site.Edition
+	e       render.Edition
 	session *signin.Session // nil when nobody is signed in, on open pages
 }
 
 // reply is what a handler returns: a page, or where the browser goes on. It is nil
 // if the handler wrote the response.
 type reply struct {
-	site.Page
+	render.Page
 	redirect string
 }
 
@@ -250,7 +250,7 @@ func (q *request) frame(tab string) frame {
 
 // page returns a page.
 func (q *request) page(template, title string, data any) *reply {
-	return &reply{Page: site.Page{Template: template, Title: title, Data: data}}
+	return &reply{Page: render.Page{Template: template, Title: title, Data: data}}
 }
 
 // back sends the browser to a page after a form, which reports what was done.

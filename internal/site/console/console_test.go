@@ -20,8 +20,8 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
-	"pregon/internal/site"
 	"pregon/internal/site/console"
+	"pregon/internal/site/render"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store/sqlite"
 )
@@ -155,8 +155,8 @@ func start(t testing.TB, answers map[string]answer) *fake {
 	return f
 }
 
-// newSite returns the site with the console in it, over an empty store.
-func newSite(t testing.TB) *site.Site {
+// newSite returns the layout of the site with the console in it, over an empty store.
+func newSite(t testing.TB) *render.Renderer {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
 	if err != nil {
@@ -164,10 +164,10 @@ func newSite(t testing.TB) *site.Site {
 	}
 	t.Cleanup(func() { db.Close() })
 	quiet := slog.New(slog.DiscardHandler)
-	pages, err := site.New(site.Options{
+	pages, err := render.New(render.Options{
 		Query:  query.New(query.Options{Catalog: catalog.New(db, quiet), Coverage: coverage.New(db), Documents: db, Shared: func() string { return "off" }, Source: func() string { return "demo" }}),
 		Guard:  access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil)}),
-		Logger: quiet, BaseURL: baseURL, OpenAPI: []byte(`{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":{}}`), Parts: []site.Part{console.Part()},
+		Logger: quiet, BaseURL: baseURL, Parts: []render.Part{console.Part()},
 	})
 	if err != nil {
 		t.Fatal(err)

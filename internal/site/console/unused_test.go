@@ -11,7 +11,7 @@ import (
 func pages(t *testing.T) sitetest.Pages {
 	edition := newSite(t).Edition(httptest.NewRequest("GET", "/", nil))
 	return sitetest.Pages{
-		Code: []string{"*.go", "templates/*.html", "assets/*.js"}, Style: "style/*.css", Texts: console.Part().Texts,
+		Code: []string{"*.go", "templates/*.html", "assets/*.js"}, Style: []string{"style/*.css"}, Texts: console.Part().Texts,
 		Outside: map[string][]string{
 			"done.": nil, "scope.": nil, "scope.short.": nil, "heading.": nil, "key.state.": nil, "event.": nil,
 			"delivery.": nil, "delivery.state.": nil, "overlap.": nil, "consent.kind.": nil,

@@ -14,7 +14,7 @@ import (
 // Pages are the sources of pages. The files are relative to the folder of the test.
 type Pages struct {
 	Code  []string // patterns of the files that use texts and classes
-	Style string   // pattern of the style sheets
+	Style []string // patterns of the style sheets
 	Texts map[string][2]string
 	// Outside begin the keys of texts for values that the code computes or that other
 	// packages define. Each of the values that are named here must have a text, and if
@@ -116,7 +116,7 @@ func (p Pages) ClassesAreUsed(t *testing.T) {
 			names[name] = true
 		}
 	}
-	style := regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(sourceOf(t, p.Style), "")
+	style := regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(sourceOf(t, p.Style...), "")
 	for _, m := range regexp.MustCompile(`\.([a-z][a-z-]*(?:[A-Z]+)?\d?)`).FindAllStringSubmatch(style, -1) {
 		name := m[1]
 		prefix := name[:strings.LastIndexByte(name, '-')+1] // of-IP, state-live, level-3

@@ -135,13 +135,14 @@ var rows = [][]string{
 		"service/proofs",
 		"service/sources",
 		"service/storage",
-		"site",
+		"site/render",
 	},
 	8: {
 		"mcp",
 		"push/webhook",
 		"service/authorization",
 		"service/backfill",
+		"site",
 		"site/console",
 	},
 	9: {

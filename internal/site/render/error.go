@@ -1,4 +1,4 @@
-package site
+package render
 
 import (
 	"net/http"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pregon/internal/fault"
+	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 )
 
@@ -28,14 +29,14 @@ type unknownName struct {
 
 // unknownNames returns the values of a problem that name nothing, or nil if anything
 // else is wrong too.
-func (q *request) unknownNames(d problem.Document) (out []unknownName) {
+func (r *Renderer) unknownNames(q Request, d problem.Document) (out []unknownName) {
 	for _, f := range d.Errors {
 		if len(f.Suggestions) == 0 {
 			return nil
 		}
-		one := unknownName{Text: q.edition.Text("unknown."+f.Parameter, f.Value)}
+		one := unknownName{Text: q.Edition.Text("unknown."+f.Parameter, f.Value)}
 		for _, value := range f.Suggestions {
-			one.Choices = append(one.Choices, choice{Text: q.suggestion(f.Parameter, value), URL: q.instead(f.Parameter, value)})
+			one.Choices = append(one.Choices, choice{Text: r.suggestion(f.Parameter, value), URL: q.instead(f.Parameter, value)})
 		}
 		out = append(out, one)
 	}
@@ -43,45 +44,50 @@ func (q *request) unknownNames(d problem.Document) (out []unknownName) {
 }
 
 // suggestion returns a suggestion as people know it: an issuer by its name.
-func (q *request) suggestion(parameter, value string) string {
-	if parameter == "issuer" && q.snapshot != nil {
-		if e, ok := q.snapshot.Issuer(value); ok {
-			return e.Issuer.Name
-		}
+func (r *Renderer) suggestion(parameter, value string) string {
+	if parameter != "issuer" {
+		return value
+	}
+	snapshot, err := r.Query.Snapshot()
+	if err != nil { // nothing is loaded yet
+		return value
+	}
+	if e, ok := snapshot.Issuer(value); ok {
+		return e.Issuer.Name
 	}
 	return value
 }
 
 // instead returns the address of the request with another value of a parameter.
-func (q *request) instead(parameter, value string) string {
+func (q Request) instead(parameter, value string) string {
 	values := q.URL.Query()
 	values.Del("page")
 	values.Set(parameter, value)
 	return q.URL.EscapedPath() + "?" + values.Encode()
 }
 
-// writeError writes an error, as a page for browsers and as a problem for programs.
-func (s *Site) writeError(w http.ResponseWriter, q *request, err error) {
+// Fail writes an error, as a page for browsers and as a problem for programs.
+func (r *Renderer) Fail(w http.ResponseWriter, q Request, err error) {
 	if problem.ClientClosed(q.Request, err) {
 		w.WriteHeader(problem.StatusClientClosed)
 		return
 	}
 	if fault.KindOf(err) == fault.Internal {
-		s.Logger.ErrorContext(q.Context(), "a page failed", "request_id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
+		r.Logger.ErrorContext(q.Context(), "a page failed", "request_id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
 	}
-	s.Guard.Challenge(w.Header(), err)
-	if !prefersHTML(q.Request) {
+	r.Guard.Challenge(w.Header(), err)
+	if !PrefersHTML(q.Request) {
 		w.Header().Add("Vary", "Accept")
 		problem.Of(err).Write(w)
 		return
 	}
-	s.writeProblem(w, q, problem.Of(err))
+	r.writeProblem(w, q, problem.Of(err))
 }
 
 // writeProblem writes a problem as a page. While the first data is loading, the page
 // says so and reloads itself.
-func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Document) {
-	e := q.edition
+func (r *Renderer) writeProblem(w http.ResponseWriter, q Request, d problem.Document) {
+	e := q.Edition
 	status := strconv.Itoa(d.Status)
 	data := &errorPage{
 		Status: d.Status,
@@ -93,52 +99,59 @@ func (s *Site) writeProblem(w http.ResponseWriter, q *request, d problem.Documen
 	if key := "error." + status; e.Known(key) {
 		data.Heading = e.Text(key)
 	}
-	if data.Unknown = q.unknownNames(d); data.Unknown != nil {
+	if data.Unknown = r.unknownNames(q, d); data.Unknown != nil {
 		data.Detail, data.Fields = "", nil
 	}
 	if key := "error." + status + ".do"; e.Known(key) {
 		data.Advice = e.Text(key)
 	}
-	p := &page{
-		template: "error",
-		status:   d.Status,
+	p := &Page{
+		Template: "error",
+		Status:   d.Status,
 		Title:    data.Heading,
 		Data:     data,
-		noIndex:  true,
+		NoIndex:  true,
 	}
 	if d.Status == http.StatusServiceUnavailable {
 		if q.Method == http.MethodGet || q.Method == http.MethodHead { // a form would not be sent again
 			w.Header().Set("Refresh", "2") // browsers reload the page
 		}
-		if _, err := s.Query.Snapshot(); err != nil {
+		if _, err := r.Query.Snapshot(); err != nil {
 			p.Title = e.Text("loading.title")
 			data.Heading = e.Text("loading.title")
 			data.Advice = e.Text("loading.text")
 		}
 	}
 	d.SetHeader(w.Header())
-	out, err := s.execute(q, p)
+	out, err := r.Render(q, p)
 	if err != nil {
-		s.Logger.ErrorContext(q.Context(), "the page of an error failed", "err", err)
+		r.Logger.ErrorContext(q.Context(), "the page of an error failed", "err", err)
 		d.Write(w)
 		return
 	}
-	out.write(w, q.Request, true)
+	out.Write(w, q.Request, true)
 }
 
 // ErrorPage writes a problem as a page if the request is that of a browser for a
 // page, and reports whether it did.
-func (s *Site) ErrorPage(w http.ResponseWriter, r *http.Request, d problem.Document) bool {
-	if !prefersHTML(r) || strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/.well-known/") {
+func (r *Renderer) ErrorPage(w http.ResponseWriter, req *http.Request, d problem.Document) bool {
+	if !PrefersHTML(req) || strings.HasPrefix(req.URL.Path, "/api/") || strings.HasPrefix(req.URL.Path, "/.well-known/") {
 		return false
 	}
-	s.writeProblem(w, &request{Request: r, edition: s.Edition(r)}, d)
+	r.writeProblem(w, Request{Request: req, Edition: r.Edition(req)}, d)
 	return true
 }
 
-var errNoPage = fault.New(fault.NotFound, "There is nothing at this path.")
+// ErrNoPage is the error for an address without a page.
+var ErrNoPage = fault.New(fault.NotFound, "There is nothing at this path.")
+
+// PrefersHTML reports whether a request prefers HTML to what programs get. Browsers
+// name it, programs do not.
+func PrefersHTML(r *http.Request) bool {
+	return content.Preferred(r.Header.Values("Accept"), "application/json", "text/html", "text/markdown") == 1
+}
 
 // NotFound writes the page for an address without a page.
-func (s *Site) NotFound(w http.ResponseWriter, r *http.Request) {
-	s.writeProblem(w, &request{Request: r, edition: s.Edition(r)}, problem.Of(errNoPage))
+func (r *Renderer) NotFound(w http.ResponseWriter, req *http.Request) {
+	r.writeProblem(w, Request{Request: req, Edition: r.Edition(req)}, problem.Of(ErrNoPage))
 }

@@ -1,8 +1,7 @@
-package site
+package render
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,9 +20,6 @@ type bilingual struct {
 	ES string `json:"es"`
 	EN string `json:"en"`
 }
-
-//go:embed texts
-var textFiles embed.FS
 
 // ReadTexts reads all tables texts/*.json of a folder. Each is an object whose members
 // are texts: {"key": {"es": "…", "en": "…"}}.

@@ -1,4 +1,4 @@
-package site
+package render
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"pregon/internal/catalog"
 )
 
-// state is everything besides the request that a page depends on.
-type state struct {
-	of     *catalog.Snapshot
-	epoch  string // of the log, for pages that do not depend on one snapshot
-	period int64  // the minute, since times are relative within the last hour; or longer
-	source string // health of the source
-	demo   bool
+// State is everything besides the request that a page depends on.
+type State struct {
+	Snapshot *catalog.Snapshot
+	Epoch    string // of the log, for pages that do not depend on one snapshot
+	Period   int64  // the minute, since times are relative within the last hour; or longer
+	Source   string // health of the source
+	Demo     bool
 }
 
 // maxCached is the size of all cached pages, in bytes, and maxCachedPage that of one
@@ -25,13 +25,13 @@ const (
 	maxCachedPage = 2 << 20
 )
 
-// cache holds the pages of one state. A new state empties it, so no page is
+// Cache holds the pages of one state. A new state empties it, so no page is
 // outdated. When the new pages take half of the space, they become the old ones, and
 // those that were old and not asked for again are dropped. So pages that are asked
 // for often stay, however many others are asked for once.
-type cache struct {
+type Cache struct {
 	mu    sync.Mutex        // held for a few operations on memory, never while a page is rendered
-	state state             // guarded by mu
+	state State             // guarded by mu
 	pages map[string]*entry // guarded by mu
 	old   map[string]*entry // guarded by mu
 	bytes int               // guarded by mu: of pages
@@ -39,7 +39,7 @@ type cache struct {
 
 // entry is one page. Its fields are guarded by the mu of the cache.
 type entry struct {
-	response *response // nil until it is rendered
+	response *Response // nil until it is rendered
 	flight   *flight   // of the requests that wait for it; nil if there are none
 }
 
@@ -49,11 +49,11 @@ type flight struct {
 	led  bool          // a request renders it; guarded by the mu of the cache
 	done chan struct{} // closed when that request has ended
 
-	response *response // set before done is closed; nil if it failed
+	response *Response // set before done is closed; nil if it failed
 }
 
-// lookup returns the page of a key if it is in the cache, else nil.
-func (c *cache) lookup(now state, key string) *response {
+// Lookup returns the page of a key if it is in the cache, else nil.
+func (c *Cache) Lookup(now State, key string) *Response {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state != now || c.pages[key] == nil && c.old[key] == nil {
@@ -62,15 +62,15 @@ func (c *cache) lookup(now state, key string) *response {
 	return c.entry(now, key).response
 }
 
-// get returns the page of a key, and renders it if it is not in the cache. Requests for
+// Get returns the page of a key, and renders it if it is not in the cache. Requests for
 // the same page share the work. None of them is the one to render it before it has its
 // turn: so a caller that has to wait for its turn delays no other caller. Errors are
 // not kept.
-func (c *cache) get(ctx context.Context, now state, key string, queue turns, render func() (*response, error)) (*response, error) {
+func (c *Cache) Get(ctx context.Context, now State, key string, queue Queue, render func() (*Response, error)) (*Response, error) {
 	c.mu.Lock()
 	e := c.entry(now, key)
 	c.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(ctx, maxRenderWait, access.ErrBusy())
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxWait, access.ErrBusy())
 	defer cancel()
 	for {
 		f, cached := c.join(e)
@@ -99,22 +99,22 @@ func (c *cache) get(ctx context.Context, now state, key string, queue turns, ren
 	}
 }
 
-// maxRenderWait is how long a request waits for a page, without the time in which it
+// MaxWait is how long a request waits for a page, without the time in which it
 // renders the page itself.
-const maxRenderWait = 5 * time.Second
+const MaxWait = 5 * time.Second
 
-// turns is the queue in which a caller waits for its turn to render.
-type turns struct {
+// Queue is the queue in which a caller waits for its turn to render.
+type Queue struct {
 	*access.Turns
-	caller access.Caller
+	Caller access.Caller
 }
 
 // Ask joins the queue.
-func (t turns) Ask() *access.Turn { return t.Turns.Ask(t.caller) }
+func (t Queue) Ask() *access.Turn { return t.Turns.Ask(t.Caller) }
 
 // join returns the page if it is rendered, else the flight of the requests that wait
 // for it.
-func (c *cache) join(e *entry) (*flight, *response) {
+func (c *Cache) join(e *entry) (*flight, *Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e.response == nil && e.flight == nil {
@@ -124,7 +124,7 @@ func (c *cache) join(e *entry) (*flight, *response) {
 }
 
 // lead reports whether the request that calls it is the one to render the page.
-func (c *cache) lead(f *flight) bool {
+func (c *Cache) lead(f *flight) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f.led {
@@ -135,14 +135,14 @@ func (c *cache) lead(f *flight) bool {
 }
 
 // render renders the page of a flight.
-func (c *cache) render(now state, e *entry, f *flight, render func() (*response, error)) (out *response, err error) {
+func (c *Cache) render(now State, e *entry, f *flight, render func() (*Response, error)) (out *Response, err error) {
 	defer func() { c.land(now, e, f, out) }() // after a panic too: others wait for it
 	return render()
 }
 
 // land passes a page to the requests that wait for it, and keeps it unless it is too
 // large. A page that is nil has failed: they try again.
-func (c *cache) land(now state, e *entry, f *flight, out *response) {
+func (c *Cache) land(now State, e *entry, f *flight, out *Response) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.flight = nil
@@ -158,7 +158,7 @@ func (c *cache) land(now state, e *entry, f *flight, out *response) {
 }
 
 // entry returns the entry of a key, a new one if there is none. c.mu is held.
-func (c *cache) entry(now state, key string) *entry {
+func (c *Cache) entry(now State, key string) *entry {
 	if c.state != now || c.pages == nil {
 		c.state = now
 		c.pages = map[string]*entry{}
@@ -192,7 +192,7 @@ func (e *entry) size() int {
 }
 
 // add counts bytes, and makes the pages old when there are too many. c.mu is held.
-func (c *cache) add(n int) {
+func (c *Cache) add(n int) {
 	if c.bytes += n; c.bytes > maxCached/2 {
 		c.old = c.pages
 		c.pages = map[string]*entry{}

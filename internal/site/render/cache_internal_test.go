@@ -1,4 +1,4 @@
-package site
+package render
 
 import (
 	"context"
@@ -15,29 +15,29 @@ import (
 )
 
 // of returns the queue of a caller, with turns for so many at the same time.
-func of(caller access.Caller, most int) turns {
-	return turns{access.NewTurns(most, time.Second), caller}
+func of(caller access.Caller, most int) Queue {
+	return Queue{access.NewTurns(most, time.Second), caller}
 }
 
 // body returns a function that renders a page of a size.
-func body(size int) func() (*response, error) {
-	return func() (*response, error) { return &response{body: make([]byte, size)}, nil }
+func body(size int) func() (*Response, error) {
+	return func() (*Response, error) { return &Response{body: make([]byte, size)}, nil }
 }
 
 // Pages that are asked for often stay in the cache, and the cache stays small,
 // however many others are asked for once.
 func TestCacheKeepsWhatIsUsed(t *testing.T) {
-	var c cache
+	var c Cache
 	queue := of("a", 1)
 	rendered := 0
 	hot := func() {
-		if _, err := c.get(t.Context(), state{}, "hot", queue, func() (*response, error) { rendered++; return &response{body: make([]byte, 1000)}, nil }); err != nil {
+		if _, err := c.Get(t.Context(), State{}, "hot", queue, func() (*Response, error) { rendered++; return &Response{body: make([]byte, 1000)}, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 10_000 {
 		hot()
-		_, _ = c.get(t.Context(), state{}, strconv.Itoa(i), queue, body(20_000))
+		_, _ = c.Get(t.Context(), State{}, strconv.Itoa(i), queue, body(20_000))
 	}
 	if rendered != 1 {
 		t.Errorf("rendered the page %d times", rendered)
@@ -51,7 +51,7 @@ func TestCacheKeepsWhatIsUsed(t *testing.T) {
 	if total > maxCached+maxCachedPage {
 		t.Errorf("the cache has %d bytes", total)
 	}
-	c.get(t.Context(), state{period: 1}, "hot", queue, func() (*response, error) { rendered++; return &response{}, nil })
+	c.Get(t.Context(), State{Period: 1}, "hot", queue, func() (*Response, error) { rendered++; return &Response{}, nil })
 	if rendered != 2 {
 		t.Error("a page of another minute was used")
 	}
@@ -59,13 +59,13 @@ func TestCacheKeepsWhatIsUsed(t *testing.T) {
 
 // Readers who ask for the same page at once share the work.
 func TestCacheSharesWork(t *testing.T) {
-	var c cache
+	var c Cache
 	queue := of("a", 1)
 	var rendered atomic.Int32
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			_, _ = c.get(t.Context(), state{}, "page", queue, func() (*response, error) { rendered.Add(1); return &response{body: []byte("x")}, nil })
+			_, _ = c.Get(t.Context(), State{}, "page", queue, func() (*Response, error) { rendered.Add(1); return &Response{body: []byte("x")}, nil })
 		})
 	}
 	wg.Wait()
@@ -78,16 +78,16 @@ func TestCacheSharesWork(t *testing.T) {
 // caller that can: the attack with which one caller stopped a page for everybody.
 func TestCacheWaitsForNoTurnOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c cache
+		var c Cache
 		busy := of("attacker", 1)
 		held := busy.Ask() // it renders something else, for ever
 		defer held.End()
 		for range 40 {
-			go func() { _, _ = c.get(t.Context(), state{}, "page", busy, body(1)) }()
+			go func() { _, _ = c.Get(t.Context(), State{}, "page", busy, body(1)) }()
 		}
 		synctest.Wait()
 		start := time.Now()
-		out, err := c.get(t.Context(), state{}, "page", of("other", 1), body(2))
+		out, err := c.Get(t.Context(), State{}, "page", of("other", 1), body(2))
 		if err != nil || len(out.body) != 2 || time.Since(start) > 0 {
 			t.Errorf("another caller got %v, %v after %v", out, err, time.Since(start))
 		}
@@ -102,11 +102,11 @@ func TestCacheWaitsForNoTurnOfOthers(t *testing.T) {
 // limit.
 func TestCacheWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c cache
+		var c Cache
 		queue := of("a", 2)
 		finish := make(chan struct{})
 		go func() {
-			_, _ = c.get(t.Context(), state{}, "page", queue, func() (*response, error) {
+			_, _ = c.Get(t.Context(), State{}, "page", queue, func() (*Response, error) {
 				<-finish
 				return nil, errors.New("too late")
 			})
@@ -115,11 +115,11 @@ func TestCacheWaitEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { time.Sleep(time.Second); cancel() }()
 		start := time.Now()
-		if _, err := c.get(ctx, state{}, "page", queue, body(1)); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
+		if _, err := c.Get(ctx, State{}, "page", queue, body(1)); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 		start = time.Now()
-		if _, err := c.get(t.Context(), state{}, "page", queue, body(1)); fault.KindOf(err) != fault.Unavailable || time.Since(start) != maxRenderWait {
+		if _, err := c.Get(t.Context(), State{}, "page", queue, body(1)); fault.KindOf(err) != fault.Unavailable || time.Since(start) != MaxWait {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 		close(finish)
@@ -130,21 +130,21 @@ func TestCacheWaitEnds(t *testing.T) {
 // nothing behind that others wait for.
 func TestCacheAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for name, render := range map[string]func() (*response, error){
-			"error":     func() (*response, error) { return nil, errors.New("no") },
-			"panic":     func() (*response, error) { panic("no") },
+		for name, render := range map[string]func() (*Response, error){
+			"error":     func() (*Response, error) { return nil, errors.New("no") },
+			"panic":     func() (*Response, error) { panic("no") },
 			"too large": body(maxCachedPage + 1),
 		} {
-			var c cache
+			var c Cache
 			queue := of("a", 1)
 			start := make(chan struct{})
 			go func() {
 				defer func() { _ = recover() }()
-				_, _ = c.get(t.Context(), state{}, "page", queue, func() (*response, error) { <-start; return render() })
+				_, _ = c.Get(t.Context(), State{}, "page", queue, func() (*Response, error) { <-start; return render() })
 			}()
 			synctest.Wait()
-			var got *response
-			go func() { got, _ = c.get(t.Context(), state{}, "page", queue, body(7)) }()
+			var got *Response
+			go func() { got, _ = c.Get(t.Context(), State{}, "page", queue, body(7)) }()
 			synctest.Wait()
 			close(start)
 			synctest.Wait()
@@ -155,7 +155,7 @@ func TestCacheAfterFailure(t *testing.T) {
 			if got == nil || len(got.body) != want {
 				t.Errorf("%s: the next request got %v", name, got)
 			}
-			if kept := c.lookup(state{}, "page"); (kept != nil) != (want == 7) {
+			if kept := c.Lookup(State{}, "page"); (kept != nil) != (want == 7) {
 				t.Errorf("%s: kept %v", name, kept)
 			}
 		}

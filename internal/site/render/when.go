@@ -1,4 +1,4 @@
-package site
+package render
 
 import (
 	"strconv"
@@ -24,7 +24,7 @@ func (e Edition) Moment(t time.Time) string {
 func (e Edition) Date(t time.Time) string {
 	t = t.In(disclosure.Madrid)
 	month := e.months[t.Month()-1]
-	if e.Language == english {
+	if e.Language == English {
 		return strconv.Itoa(t.Day()) + " " + month + " " + strconv.Itoa(t.Year())
 	}
 	return strconv.Itoa(t.Day()) + " de " + month + " de " + strconv.Itoa(t.Year())
@@ -33,7 +33,7 @@ func (e Edition) Date(t time.Time) string {
 // ShortDate returns the date in Madrid with an abbreviated month.
 func (e Edition) ShortDate(t time.Time) string {
 	t = t.In(disclosure.Madrid)
-	return strconv.Itoa(t.Day()) + " " + e.shortMonth(t.Month()) + " " + strconv.Itoa(t.Year())
+	return strconv.Itoa(t.Day()) + " " + e.ShortMonth(t.Month()) + " " + strconv.Itoa(t.Year())
 }
 
 // Day returns the weekday and date of a day.
@@ -41,8 +41,8 @@ func (e Edition) Day(d disclosure.Day) string {
 	return e.weekdays[d.Weekday()] + ", " + e.Date(d.Start().Add(12*time.Hour))
 }
 
-// ago returns how long ago a time was if that is less than an hour, else "".
-func (e Edition) ago(t, now time.Time) string {
+// Ago returns how long ago a time was if that is less than an hour, else "".
+func (e Edition) Ago(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < -time.Minute || d >= time.Hour:
 		return ""
@@ -57,10 +57,10 @@ func (e Edition) ago(t, now time.Time) string {
 func (e Edition) Number(n int) string {
 	s := strconv.Itoa(n)
 	separator := "."
-	if e.Language == english {
+	if e.Language == English {
 		separator = ","
 	}
-	if e.Language == spanish && n > -10000 && n < 10000 {
+	if e.Language == Spanish && n > -10000 && n < 10000 {
 		return s // four digits have none in Spanish
 	}
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -72,7 +72,7 @@ func (e Edition) Number(n int) string {
 // Decimal returns a number with some decimals.
 func (e Edition) Decimal(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	if e.Language == spanish {
+	if e.Language == Spanish {
 		s = strings.Replace(s, ".", ",", 1)
 	}
 	return s
@@ -80,7 +80,7 @@ func (e Edition) Decimal(x float64, decimals int) string {
 
 // Percent returns a ratio in per cent.
 func (e Edition) Percent(x float64) string {
-	if e.Language == english {
+	if e.Language == English {
 		return e.Decimal(100*x, 0) + "%"
 	}
 	return e.Decimal(100*x, 0) + " %"
@@ -103,4 +103,28 @@ func (e Edition) Duration(d time.Duration) string {
 		return e.Decimal(d.Hours(), 0) + " h"
 	}
 	return e.Text("days", e.Decimal(d.Hours()/24, 0))
+}
+
+// Month returns the name of a month.
+func (e Edition) Month(m time.Month) string { return e.months[m-1] }
+
+// ShortMonth returns the first letters of a month.
+func (e Edition) ShortMonth(m time.Month) string { return firstLetters(e.Month(m), 3) }
+
+// Weekday returns the name of a weekday.
+func (e Edition) Weekday(d time.Weekday) string { return e.weekdays[d] }
+
+// ShortWeekday returns the first letters of a weekday.
+func (e Edition) ShortWeekday(d time.Weekday) string { return firstLetters(e.Weekday(d), 3) }
+
+// DayAndMonth returns a day without its year.
+func (e Edition) DayAndMonth(d disclosure.Day) string {
+	t := d.Start()
+	return strconv.Itoa(t.Day()) + " " + e.ShortMonth(t.Month())
+}
+
+// firstLetters returns the beginning of a word.
+func firstLetters(word string, n int) string {
+	letters := []rune(word)
+	return string(letters[:min(n, len(letters))])
 }

@@ -1,4 +1,4 @@
-package site
+package render
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"pregon/internal/server/content"
 )
 
-// response is a complete response. It never changes, since readers share it.
-type response struct {
+// Response is a complete response. It never changes, since readers share it.
+type Response struct {
 	status   int // 0 means 200
 	redirect string
 	header   http.Header // without those that depend on the reader
@@ -43,9 +43,9 @@ var (
 	noStore = []string{"private, no-store"}
 )
 
-// write writes the response, or 304 if the client has it. A private one is for this
+// Write writes the response, or 304 if the client has it. A private one is for this
 // reader only.
-func (out *response) write(w http.ResponseWriter, r *http.Request, private bool) {
+func (out *Response) Write(w http.ResponseWriter, r *http.Request, private bool) {
 	h := w.Header()
 	maps.Copy(h, out.header)
 	h["Vary"] = varies
@@ -72,41 +72,41 @@ func (out *response) write(w http.ResponseWriter, r *http.Request, private bool)
 	}
 }
 
-// execute renders a page.
-func (s *Site) execute(q *request, p *page) (*response, error) {
-	out := &response{
-		status:   p.status,
-		redirect: p.redirect,
-		body:     p.body,
-		tag:      p.tag,
+// Render returns the response that shows a page.
+func (r *Renderer) Render(q Request, p *Page) (*Response, error) {
+	out := &Response{
+		status:   p.Status,
+		redirect: p.Redirect,
+		body:     p.Body,
+		tag:      p.Tag,
 		header:   http.Header{},
 	}
-	if p.redirect != "" {
+	if p.Redirect != "" {
 		out.header["Cache-Control"] = []string{"public, max-age=60"}
 		return out, nil
 	}
-	contentType := p.contentType
-	if p.template != "" {
+	contentType := p.ContentType
+	if p.Template != "" {
 		var b bytes.Buffer
-		if err := q.edition.execute(&b, p.template, s.layoutOf(q, p)); err != nil {
+		if err := q.Edition.execute(&b, p.Template, r.layoutOf(q, p)); err != nil {
 			return nil, err
 		}
 		out.body, contentType = b.Bytes(), htmlType
 		maps.Copy(out.header, pageHeader)
-		out.header["Content-Language"] = []string{string(q.edition.Language)}
-		if q.private != nil {
-			q.private.setHeader(out.header)
+		out.header["Content-Language"] = []string{string(q.Edition.Language)}
+		if q.Private {
+			p.setPrivate(out.header)
 		}
 	}
 	if out.tag == "" {
 		out.tag = content.Tag(content.Hash(out.body))
 	}
-	if p.noIndex {
+	if p.NoIndex {
 		out.header["X-Robots-Tag"] = []string{"noindex"}
 	}
 	out.header["Content-Type"], out.header["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(out.body))}
-	out.header["Cache-Control"], out.header["Etag"] = []string{"public, max-age=" + strconv.Itoa(max(1, int(p.maxAge.Seconds())))}, []string{out.tag}
-	if p.status != 0 {
+	out.header["Cache-Control"], out.header["Etag"] = []string{"public, max-age=" + strconv.Itoa(max(1, int(p.MaxAge.Seconds())))}, []string{out.tag}
+	if p.Status != 0 {
 		out.header["Cache-Control"] = []string{"no-store"}
 		delete(out.header, "Etag")
 	}

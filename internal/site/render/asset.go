@@ -1,0 +1,114 @@
+package render
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// AssetPath is the path of files. Their names contain a hash, so that browsers keep
+// them for ever.
+const AssetPath = "/assets/"
+
+// asset is a file that pages load.
+type asset struct {
+	url, contentType string
+	body             []byte
+}
+
+var assetTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// loadAssets names the files of pages by their content. The style sheets of all public
+// pages, in the order of their names, are one file.
+func (r *Renderer) loadAssets() error {
+	r.assets = map[string]*asset{}
+	style, err := r.style()
+	if err != nil {
+		return err
+	}
+	r.addAsset("site.css", style)
+	names, err := fs.Glob(files, "assets/*")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		body, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		r.addAsset(path.Base(name), body)
+	}
+	for _, p := range r.Parts {
+		r.addAsset(p.Name+".css", p.Style)
+		r.addAsset(p.Name+".js", p.Script)
+	}
+	return nil
+}
+
+// style returns the style sheets of the layout, of charts and of the public pages.
+func (r *Renderer) style() ([]byte, error) {
+	sheets := map[string][]byte{}
+	for _, folder := range r.folders() {
+		names, err := fs.Glob(folder, "style/*.css")
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if sheets[name], err = fs.ReadFile(folder, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	var all []byte
+	for _, name := range slices.Sorted(maps.Keys(sheets)) {
+		all = append(all, sheets[name]...)
+	}
+	return all, nil
+}
+
+func (r *Renderer) addAsset(file string, body []byte) {
+	sum := sha256.Sum256(body)
+	ending := path.Ext(file)
+	name := strings.TrimSuffix(file, ending) + "." + hex.EncodeToString(sum[:5]) + ending
+	a := &asset{AssetPath + name, assetTypes[ending], body}
+	r.assets[name], r.assets[file] = a, a
+}
+
+// assetURL returns the address of a file.
+func (r *Renderer) assetURL(name string) (string, error) {
+	if a := r.assets[name]; a != nil {
+		return a.url, nil
+	}
+	return "", fmt.Errorf("there is no file %q", name)
+}
+
+// Icon returns the address of the icon of the site.
+func (r *Renderer) Icon() string { return r.assets["icon.svg"].url }
+
+// ServeAsset serves a file. A name without a hash leads to the present one.
+func (r *Renderer) ServeAsset(w http.ResponseWriter, req *http.Request) {
+	name := req.PathValue("name")
+	a := r.assets[name]
+	switch {
+	case a == nil:
+		r.NotFound(w, req)
+	case a.url != AssetPath+name:
+		http.Redirect(w, req, a.url, http.StatusFound)
+	default:
+		h := w.Header()
+		h.Set("Content-Type", a.contentType)
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox") // an image may be opened on its own
+		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(a.body))
+	}
+}

@@ -1,0 +1,143 @@
+package render
+
+import (
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+
+	"pregon/internal/query"
+)
+
+// layout is what surrounds every page.
+type layout struct {
+	Page      *Page
+	Language  Language
+	Canonical string // address of the page in its language; empty for pages of parts
+	Part      *partFiles
+	Alternate map[Language]string
+	Default   string // address of the page in the language that the browser prefers
+	Demo      bool
+	State     string // health of the source
+	Source    query.Attribution
+	Search    string // text in the search box
+	Version   string
+	NoIndex   bool
+	Chosen    bool // the language is in the address
+	Sections  []choice
+	Languages []choice
+	Feeds     []Link
+	Content   func() (template.HTML, error)
+}
+
+// HeadLink is a link in the head of a page.
+type HeadLink struct{ Rel, Type, URL string }
+
+// Link is a link with its text.
+type Link struct{ Text, URL string }
+
+// choice is one of several links.
+type choice struct {
+	Value, Text, URL string
+	Selected         bool
+}
+
+// sections are the links in the header of every page, before those of parts.
+var sections = []Section{
+	{"nav.feed", "/"},
+	{"nav.issuers", "/issuers"},
+	{"nav.analytics", "/analytics"},
+	{"nav.dev", "/developers"},
+}
+
+// layoutOf returns what surrounds a page.
+func (r *Renderer) layoutOf(q Request, p *Page) *layout {
+	address := r.addressOf(q)
+	full := r.BaseURL + address
+	l := &layout{
+		Page:      p,
+		Language:  q.Edition.Language,
+		Default:   full,
+		Alternate: map[Language]string{},
+		Demo:      r.Query.Simulated(),
+		Source:    r.Query.Attribution(),
+		Version:   r.Query.Version,
+		State:     string(r.Query.SourceStatus().State),
+		Search:    q.Values.Get("search"),
+		NoIndex:   p.NoIndex,
+	}
+	if strings.HasPrefix(q.URL.Path, "/issuers") {
+		l.Search = "" // these pages have a search of their own
+	}
+	for _, other := range languages {
+		l.Alternate[other] = withLanguage(full, other)
+	}
+	l.Alternate[languages[0]] = full // the default needs no parameter
+	l.Canonical = l.Alternate[q.Edition.Language]
+	l.Chosen = q.Edition.chosen
+	for _, section := range sections {
+		l.addSection(q, section)
+	}
+	for _, part := range r.Parts {
+		l.addSection(q, part.Section)
+	}
+	for value, name := range map[Language]string{Spanish: "Español", English: "English"} {
+		l.Languages = append(l.Languages, choice{
+			Value:    string(value),
+			Text:     name,
+			URL:      withLanguage(address, value),
+			Selected: value == q.Edition.Language,
+		})
+	}
+	slices.SortFunc(l.Languages, func(a, b choice) int { return strings.Compare(b.Value, a.Value) })
+	if q.Private {
+		l.Canonical = ""
+		l.Part = r.partFiles(p.Part)
+	}
+	if f, ok := p.Data.(interface{ FeedLinks() []Link }); ok {
+		l.Feeds = f.FeedLinks()
+	}
+	return l
+}
+
+// addSection adds a link to the header.
+func (l *layout) addSection(q Request, to Section) {
+	selected := q.URL.Path == to.Path || to.Path != "/" && strings.HasPrefix(q.URL.Path, to.Path+"/")
+	l.Sections = append(l.Sections, choice{
+		Text:     q.Edition.Text(to.Text),
+		URL:      q.Edition.Link(to.Path),
+		Selected: selected,
+	})
+}
+
+// partFiles are the addresses of the style and the script of a part.
+type partFiles struct{ Style, Script string }
+
+func (r *Renderer) partFiles(part string) *partFiles {
+	style, script := r.assets[part+".css"], r.assets[part+".js"]
+	if style == nil || script == nil {
+		return nil
+	}
+	return &partFiles{style.url, script.url}
+}
+
+// addressOf returns the address of a page without the parameters that no link to it
+// needs. Pages of parts need all but the language.
+func (r *Renderer) addressOf(q Request) string {
+	values := url.Values{}
+	if q.Private {
+		values = q.URL.Query()
+		values.Del("lang")
+	} else {
+		for _, name := range r.Parameters {
+			if v := q.Values.Get(name); v != "" {
+				values.Set(name, v)
+			}
+		}
+	}
+	address := (&url.URL{Path: q.URL.Path}).EscapedPath() // the same however the request escaped it
+	if len(values) > 0 {
+		address += "?" + values.Encode()
+	}
+	return address
+}

@@ -41,7 +41,7 @@ type Originals interface {
 // Options configure a Keeper.
 type Options struct {
 	Store     store.Documents
-	Readers   []Reader        // their number is that of documents read at once
+	Readers   []Reader        // one per concurrent read
 	Originals Originals       // keeps the bytes of documents too; nil for none
 	Models    *summary.Models // nil: summaries are extractive
 	Logger    *slog.Logger

@@ -42,7 +42,7 @@ func parse(text string) (all, none []search.Wanted, err error) {
 	for _, w := range slices.Concat(all, none) {
 		words += len(w.Words)
 		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
-			return nil, nil, fault.New(fault.Invalid, "has a word of more than %d bytes, which is not found in documents", index.MaxWordBytes)
+			return nil, nil, fault.New(fault.Invalid, "has a word of more than %d bytes, and documents are not searched for such words", index.MaxWordBytes)
 		}
 	}
 	if words > maxWords {

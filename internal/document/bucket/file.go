@@ -132,7 +132,7 @@ func (b *Bucket) RemoveFile(ctx context.Context, name string) error {
 
 func checkName(name string) error {
 	if !validPrefix.MatchString(name) || strings.Contains(name, "..") {
-		return fault.New(fault.Invalid, "%q is no name of a file in a bucket: use letters, digits, dots, dashes and slashes", name)
+		return fault.New(fault.Invalid, "%q is not a valid name of a file in a bucket: use letters, digits, dots, dashes and slashes", name)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func TestHostile(t *testing.T) {
 		{"cut off at once", []byte("%PDF-1.7\n"), "it is cut off or corrupt"},
 		{"cut off", extracttest.Paragraphs([]string{first})[:200], "it is cut off or corrupt"},
 		{"damaged", append([]byte("%PDF-1.4\n"), damaged...), "it is cut off or corrupt"},
-		{"no pages", extracttest.PDF(), "it has no pages"},
+		{"no pages", extracttest.PDF(), "it does not have pages"},
 		{"cyclic pages", extracttest.Cyclic(), "it is cut off or corrupt"},
 		{"two billion pages", extracttest.ManyPages("Hola"), ""},
 		{"deeply nested", extracttest.Nested(), "-"},

@@ -77,7 +77,7 @@ func TestScanned(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text.Method != extract.Not || text.Pages[0].Text != "" || len(text.Notes) != 1 || !strings.Contains(text.Notes[0], "Pages that are pictures and were not read: 1.") {
+			if text.Method != extract.Not || text.Pages[0].Text != "" || len(text.Notes) != 1 || !strings.Contains(text.Notes[0], "Pages that are images and were not read: 1.") {
 				t.Errorf("with %s: got method %s and notes %q, want none and a note", path, text.Method, text.Notes)
 			}
 		}

@@ -74,7 +74,7 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(o.Model) == "" {
-		return nil, fault.New(fault.Invalid, "the language model has no name")
+		return nil, fault.New(fault.Invalid, "the language model does not have a name")
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fault.New(fault.Invalid, "the key of the language model has invalid characters: a space, a line break?")

@@ -16,7 +16,7 @@ const (
 	mostItems     = 12       // more than the three in each language that are used
 )
 
-var errNoAnswer = errors.New("the model's answer has no items in the form that was asked for")
+var errNoAnswer = errors.New("the model's answer does not have items in the requested form")
 
 // item is a sentence that a model proposes.
 type item struct {

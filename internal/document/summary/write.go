@@ -40,7 +40,7 @@ var ErrUnproved = errors.New("no sentence of the model could be proved or quoted
 func Write(ctx context.Context, m Models, s Source) (Summary, []Rejected, error) {
 	sources := numbered(s)
 	if len(sources) == 0 {
-		return Summary{}, nil, errors.New("the document has no sentence to summarize")
+		return Summary{}, nil, errors.New("the document does not have a sentence to summarize")
 	}
 	secret := rand.Text()
 	answer, err := m.Writer.Complete(ctx, strings.ReplaceAll(writePrompt, "SECRET", secret), userPrompt(s, secret, sources), answerSchema)

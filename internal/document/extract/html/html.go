@@ -23,7 +23,7 @@ import (
 	"pregon/internal/document/extract"
 )
 
-var errNoText = &extract.Unreadable{Reason: "it has no text"}
+var errNoText = &extract.Unreadable{Reason: "it does not have text"}
 
 // Read returns the text of an HTML or XHTML document.
 func Read(body []byte, l extract.Limits) (*extract.Text, error) {

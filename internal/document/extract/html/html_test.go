@@ -165,5 +165,5 @@ func TestSitePage(t *testing.T) {
 }
 
 func TestHTMLWithoutText(t *testing.T) {
-	testUnreadable(t, "<html><body><img src=a></body></html>", extract.Limits{}.WithDefaults(), "it has no text")
+	testUnreadable(t, "<html><body><img src=a></body></html>", extract.Limits{}.WithDefaults(), "it does not have text")
 }

@@ -40,7 +40,7 @@ type sheet struct {
 // Errors of files that PDFium does not open.
 var (
 	errSecurity = &extract.Unreadable{Reason: "it is encrypted in a way that is not supported"}
-	errNoPages  = &extract.Unreadable{Reason: "it has no pages"}
+	errNoPages  = &extract.Unreadable{Reason: "it does not have pages"}
 )
 
 func (d *file) read() (*extract.Text, error) {

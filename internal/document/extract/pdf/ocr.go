@@ -35,7 +35,7 @@ type ocr struct {
 func findOCR(path string, l extract.Limits) *ocr {
 	o := &ocr{path: cmp.Or(path, "tesseract"), limits: l}
 	if path == "-" {
-		o.err = errors.New("the reading of pictures is disabled")
+		o.err = errors.New("OCR is disabled")
 		return o
 	}
 	found, err := exec.LookPath(o.path)
@@ -165,7 +165,7 @@ func (d *file) readImages() {
 	}
 	limit := max(d.limits.OCRPages, 0)
 	if len(todo) > limit {
-		d.note(todo[limit:], fmt.Sprintf("only %d pages of a document are read off pictures", limit))
+		d.note(todo[limit:], fmt.Sprintf("only %d pages of a document are read by OCR", limit))
 		todo = todo[:limit]
 	}
 	d.task.OCR(len(todo))
@@ -188,7 +188,7 @@ func (d *file) readImages() {
 
 // note adds a note that some pages are images that were not read.
 func (d *file) note(pages []int, why string) {
-	d.notes = append(d.notes, fmt.Sprintf("Pages that are pictures and were not read: %s. The reason: %s.", pageRanges(pages), why))
+	d.notes = append(d.notes, fmt.Sprintf("Pages that are images and were not read: %s. The reason: %s.", pageRanges(pages), why))
 }
 
 // readImage reads page n, counted from 0, by OCR. The error is an Unreadable if it
@@ -251,7 +251,7 @@ func (d *file) render(n int, maxPixels float64) ([]byte, error) {
 	const withAnnotations, inGrey = 1, 8
 	bitmap := d.call("FPDFBitmap_CreateEx", uint64(w), uint64(h), grey, 0, 0)
 	if bitmap == 0 {
-		return nil, errors.New("there is no memory for its picture")
+		return nil, errors.New("there is not enough memory for its image")
 	}
 	defer d.call("FPDFBitmap_Destroy", bitmap)
 	d.call("FPDFBitmap_FillRect", bitmap, 0, 0, uint64(w), uint64(h), white)

@@ -84,7 +84,7 @@ func documents(z *zip.Reader) ([]*zip.File, error) {
 	case len(all) > 0:
 		return all, nil
 	case archives > 0:
-		return nil, &extract.Unreadable{Reason: "it is a package of packages, which are not opened"}
+		return nil, &extract.Unreadable{Reason: "it is a package of packages, and these are not opened"}
 	}
 	return nil, &extract.Unreadable{Reason: "it is a package without a PDF or HTML file"}
 }

@@ -78,7 +78,7 @@ func (c *tailCmd) selection() (events.Selection, error) {
 		return s, fault.New(fault.Invalid, "--after %q must be the cursor of a change, such as k3v9x2m7-4711, or its seq", c.After)
 	}
 	if text.Wordless(c.Search) {
-		return s, fault.New(fault.Invalid, "--search %q has no word to search for: give letters or digits", c.Search)
+		return s, fault.New(fault.Invalid, "--search %q does not have a word to search for: use letters or digits", c.Search)
 	}
 	for name := range strings.SplitSeq(c.Events, ",") {
 		e, ok := events.ParseEvent(strings.TrimSpace(name))

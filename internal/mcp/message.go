@@ -56,7 +56,7 @@ func parse(body []byte) (message, error) {
 func (m *message) set(parts object, rawID json.RawMessage) error {
 	id, hasID := parts["id"]
 	if hasID && !isID(id, rawID) {
-		return &protocolError{code: codeInvalidRequest, message: "The id must be a text or a whole number, in 1000 bytes."}
+		return &protocolError{code: codeInvalidRequest, message: "The id must be a string or a whole number, of 1000 bytes at most."}
 	}
 	m.id = rawID
 	if parts["jsonrpc"] != "2.0" {
@@ -67,7 +67,7 @@ func (m *message) set(parts object, rawID json.RawMessage) error {
 		return nil // a response
 	}
 	if m.method, _ = method.(string); m.method == "" {
-		return &protocolError{code: codeInvalidRequest, message: "The method must be a text, such as tools/list."}
+		return &protocolError{code: codeInvalidRequest, message: "The method must be a string, such as tools/list."}
 	}
 	if len(m.method) > maxMethod {
 		return errNoMethod
@@ -92,7 +92,7 @@ func (m *message) text(name string, to *string) error {
 	}
 	s, ok := v.(string)
 	if !ok {
-		return wrongType(name, "a text")
+		return wrongType(name, "a string")
 	}
 	if len(s) > maxName {
 		return &protocolError{code: codeInvalidParams, message: fmt.Sprintf("%s may have %d bytes at most.", name, maxName)}

@@ -196,7 +196,7 @@ func (p *Params) Search() string {
 	s := p.LimitedText("search", MaxSearch)
 	switch {
 	case text.Wordless(s):
-		p.Reject("search", s, "has no word to search for: give letters or digits, or leave it out")
+		p.Reject("search", s, "does not have a word to search for: use letters or digits, or leave it out")
 	case strings.TrimSpace(s) == "":
 		return ""
 	}

@@ -129,7 +129,7 @@ func TestSearchWithoutAWord(t *testing.T) {
 	for _, text := range []string{"\x00", "-", "\"", "\"\"", "-\"", "%", "*", "😀", "...", "¿? ¡!", "\u0301"} {
 		for path := range strings.FieldsSeq(lists + " /api/v1/search/documents /api/v1/stream /api/v1/changes") {
 			doc := s.getWith(http.StatusBadRequest, path+encode("search", text), header).problem()
-			if len(doc.Errors) != 1 || doc.Errors[0].Parameter != "search" || !strings.Contains(doc.Detail, "has no word to search for") {
+			if len(doc.Errors) != 1 || doc.Errors[0].Parameter != "search" || !strings.Contains(doc.Detail, "does not have a word to search for") {
 				t.Errorf("%s of %q: %+v", path, text, doc)
 			}
 		}

@@ -96,7 +96,7 @@ func (t *Tool) rejectUnknown(p *query.Params, given map[string]any) {
 	if len(names) > few {
 		others += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	p.Reject(others, "", "is no argument of "+t.Name+t.argumentNames())
+	p.Reject(others, "", "is not an argument of "+t.Name+t.argumentNames())
 }
 
 // argumentNames lists the arguments for an error message.
@@ -127,7 +127,7 @@ func (a Argument) text(v any) (text, reason string) {
 	if a.Type == "integer" {
 		return "", "must be a whole number"
 	}
-	return "", "must be a text"
+	return "", "must be a string"
 }
 
 // integer writes a whole number without a decimal point, such as 1.0 and 1e1.

@@ -39,7 +39,7 @@ type found struct {
 func (s *Service) search(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	question := p.LimitedText("query", query.MaxSearch)
 	if text.Wordless(question) {
-		p.Reject("query", question, "has no word to search for: give letters or digits")
+		p.Reject("query", question, "does not have a word to search for: use letters or digits")
 	}
 	if err := p.Err(); err != nil {
 		return Result{}, err

@@ -185,7 +185,7 @@ func TestMove(t *testing.T) {
 			moved.start(t)
 			after := moved.publish(t, `{"type":"oir"}`)
 			moved.waitListed(t, before, between, after)
-			if log := moved.serve.log.String(); strings.Contains(log, "the store went back") || strings.Contains(log, "another store was served") {
+			if log := moved.serve.log.String(); strings.Contains(log, "a new epoch begins") || strings.Contains(log, "another store was served") {
 				t.Errorf("the service takes the copy for a backup:\n%s", log)
 			}
 			if s := moved.state(t, "live"); s.Source != "demo" {

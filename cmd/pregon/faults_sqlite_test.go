@@ -163,7 +163,7 @@ func TestReplacedFile(t *testing.T) {
 
 	r.store = openStore(t, r.spec)
 	r.start(t)
-	if log := r.serve.log.String(); !strings.Contains(log, "the store went back") {
+	if log := r.serve.log.String(); !strings.Contains(log, "a new epoch begins") {
 		t.Errorf("serve has not detected the older file:\n%s", log)
 	}
 	r.waitListed(t, ids...)

@@ -215,7 +215,7 @@ func TestRestore(t *testing.T) {
 					}
 				}
 				b.start()
-				if warned := strings.Contains(b.s.log.String(), "the store went back"); warned != detected {
+				if warned := strings.Contains(b.s.log.String(), "a new epoch begins"); warned != detected {
 					t.Errorf("the service noticed: %v, want %v\n%s", warned, detected, b.s.log)
 				}
 				others := b.file(6)

@@ -47,15 +47,15 @@ type Catalog struct {
 	documents search.Numbers
 	now       atomic.Pointer[Snapshot] // nil until loaded
 
-	mu        sync.Mutex                  // held while the next snapshot is made
-	writer    *search.Writer              // guarded by mu
-	issuers   map[string]*search.Issuer   // guarded by mu; by id
-	encoder   encoder                     // guarded by mu
-	trail     store.Trail                 // guarded by mu; of the snapshot
-	merges    sync.WaitGroup              // running in other goroutines
-	torn      atomic.Bool                 // a load failed half way: no changes may be applied until the next
-	listeners []func([]disclosure.Change) // see Notify
-	current   atomic.Pointer[time.Time]   // when it last had all changes of the log; nil until loaded
+	mu          sync.Mutex                  // held while the next snapshot is made
+	writer      *search.Writer              // guarded by mu
+	issuers     map[string]*search.Issuer   // guarded by mu; by id
+	encoder     encoder                     // guarded by mu
+	trail       store.Trail                 // guarded by mu; of the snapshot
+	merges      sync.WaitGroup              // running in other goroutines
+	partialLoad atomic.Bool                 // a load failed half way: no changes may be applied until the next
+	listeners   []func([]disclosure.Change) // see Notify
+	current     atomic.Pointer[time.Time]   // when it last had all changes of the log; nil until loaded
 }
 
 // Behind returns how long ago the catalogue last had all changes of the log. That
@@ -100,7 +100,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	start := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.torn.Store(true)
+	c.partialLoad.Store(true)
 	c.writer = search.NewWriter(&c.documents)
 	c.issuers = map[string]*search.Issuer{}
 	c.encoder = encoder{}
@@ -128,7 +128,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.trail.Extend(ctx, c.log, last) // without it a backup that is restored later is noticed too
 	c.writer.Apply(docs, c.directory())
 	c.show(head, last, (&tally{}).next(nil, docs))
-	c.torn.Store(false)
+	c.partialLoad.Store(false)
 	c.setCurrent()
 	for _, notify := range c.listeners {
 		notify(nil)
@@ -141,7 +141,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (disclosure.Head, error) {
 	const size = 500
 	batch := make([]disclosure.Change, 0, size)
-	hand := func() error {
+	send := func() error {
 		select {
 		case rows <- batch:
 			batch = make([]disclosure.Change, 0, size)
@@ -154,9 +154,9 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (di
 		if batch = append(batch, ch); len(batch) < size {
 			return nil
 		}
-		return hand()
+		return send()
 	})
-	return head, errors.Join(err, hand())
+	return head, errors.Join(err, send())
 }
 
 // docs analyses the reports among changes and records the issuers.
@@ -209,7 +209,7 @@ func (c *Catalog) Follow(ctx context.Context) error {
 }
 
 func (c *Catalog) step(ctx context.Context) error {
-	if c.torn.Load() {
+	if c.partialLoad.Load() {
 		return c.Load(ctx)
 	}
 	seq := c.Snapshot().Seq()
@@ -283,7 +283,7 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 			return errBehind
 		}
 	}
-	c.slog.Warn("a backup of the store was restored: loading it anew, and readers are sent back to where the logs part",
+	c.slog.Warn("an older backup was restored: the catalogue is loaded again, and clients resume from the last common change",
 		"previous", s.head.String(), "current", head.String())
 	return c.Load(ctx)
 }

@@ -117,7 +117,7 @@ func ParsePast(s string) (past []Cursor, err error) {
 	for word := range strings.FieldsSeq(s) {
 		c, ok := ParseCursor(word)
 		if !ok {
-			return nil, fmt.Errorf("%q among the past epochs of the log is no cursor", word)
+			return nil, fmt.Errorf("%q among the past epochs of the log is not a cursor", word)
 		}
 		past = append(past, c)
 	}

@@ -107,7 +107,7 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 		return Checkpoint{}, errors.New("the checkpoint has an empty line, or a number or hash that is not in its normal form")
 	}
 	if empty, err := tlog.TreeHash(0, nil); err != nil || size == 0 && root != empty {
-		return Checkpoint{}, errors.New("the checkpoint has no leaves, but not the root of an empty tree")
+		return Checkpoint{}, errors.New("the checkpoint has 0 leaves, but its root is not that of an empty tree")
 	}
 	return c, nil
 }

@@ -105,7 +105,7 @@ func (c *Checker) checkOwn() error {
 	}
 	_, err := proof.OpenCheckpoint(c.History.text, c.Keys.Verifiers())
 	if _, wrong := errors.AsType[*note.InvalidSignatureError](err); wrong {
-		return fault.New(fault.Invalid, "%s was changed: the log did not sign it (%v). To begin anew, move it away", c.History.path, err)
+		return fault.New(fault.Invalid, "%s was changed: the log did not sign it (%v). To start over, move it away", c.History.path, err)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func LoadHistory(path string) (*History, error) {
 		return h, err
 	}
 	if h.Checkpoint, err = proof.ParseCheckpoint(text); err != nil {
-		return nil, fault.New(fault.Invalid, "%s is not a checkpoint as /log/checkpoint serves it: %v. To begin anew, move it away", path, err)
+		return nil, fault.New(fault.Invalid, "%s is not a checkpoint as /log/checkpoint serves it: %v. To start over, move it away", path, err)
 	}
 	h.text = text
 	return h, h.loadHashes()

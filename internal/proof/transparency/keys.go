@@ -102,7 +102,7 @@ func (k *Keys) Add(ctx context.Context) (Key, error) {
 	}
 	known := k.List()
 	if len(known) >= maxKeys {
-		return Key{}, fault.New(fault.Conflict, "the log has %d keys, as many as may sign: remove one first", len(known))
+		return Key{}, fault.New(fault.Conflict, "the limit of %d keys for the log is reached: remove one first", len(known))
 	}
 	stored, err := k.records.RecordsSince(ctx, KeyKind, 0)
 	if err != nil {
@@ -125,7 +125,7 @@ func (k *Keys) Remove(ctx context.Context, id int64) error {
 	i := slices.IndexFunc(known, func(key Key) bool { return key.ID == id })
 	switch {
 	case i < 0:
-		return fault.New(fault.NotFound, "the log has no key %d", id)
+		return fault.New(fault.NotFound, "the log does not have key %d", id)
 	case len(known) == 1:
 		return fault.New(fault.Conflict, "key %d is the only one: add another first", id)
 	}

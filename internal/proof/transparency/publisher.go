@@ -157,7 +157,7 @@ func (p *Publisher) checkpoint() (text []byte, origin string, size int64, err er
 // sign signs the root of the tree. The caller holds mu.
 func (p *Publisher) sign(keys []Key) ([]byte, error) {
 	if len(keys) == 0 {
-		return nil, fault.New(fault.Unavailable, "The transparency log has no key that can be used.")
+		return nil, fault.New(fault.Unavailable, "The transparency log does not have a usable key.")
 	}
 	root, err := p.tree.Root(p.tree.Size())
 	if err != nil {

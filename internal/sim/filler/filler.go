@@ -68,7 +68,7 @@ func (f *Filler) Common(name string) string {
 	return Grouped(int64(f.Between(from, to)))
 }
 
-// People are the names of which those of persons are made.
+// People are the first and last names from which names are generated.
 type People struct{ Women, Men, Surnames, Second []string }
 
 // Person returns a name with its form of address, and whether it is a woman's.

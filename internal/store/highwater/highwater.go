@@ -188,7 +188,7 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 	if head, err = k.log.RenewEpoch(ctx, head.Epoch, lost, shared...); err != nil || head.Epoch == before.Epoch {
 		return head, false, err
 	}
-	k.slog.WarnContext(ctx, "the store went back, as after a restored backup: the epoch of its log was renewed, and clients are sent back to where the logs part",
+	k.slog.WarnContext(ctx, "an older backup was restored: a new epoch begins, and clients resume from the last common change",
 		"previous", before.String(), "current", head.String(), "shared", disclosure.FormatPast(shared))
 	return head, true, nil
 }

@@ -147,7 +147,7 @@ func (a *Archive) Open(ctx context.Context, id, name string) (*Snapshot, *Conten
 	}
 	f := s.File(name)
 	if f == nil {
-		return nil, nil, fault.New(fault.NotFound, "The snapshot has no file with that name. GET /api/v1/bulk lists its files.")
+		return nil, nil, fault.New(fault.NotFound, "The snapshot does not have a file with that name. GET /api/v1/bulk lists its files.")
 	}
 	return s, &Content{File: *f, open: func(offset int64) (io.ReadCloser, error) { return a.place.open(ctx, id, name, offset) }}, nil
 }

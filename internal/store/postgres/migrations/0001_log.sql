@@ -10,7 +10,7 @@ CREATE TABLE schema_version (
 );
 INSERT INTO schema_version (version) VALUES (0);
 
--- The newest seq of the log, one row. Whoever appends locks this row before
+-- The newest seq of the log, one row. Append locks this row before
 -- anything else and holds it until the commit. A sequence would not do: it
 -- hands out numbers before the commit, in another order than that of commits,
 -- and keeps the gap of a rollback.

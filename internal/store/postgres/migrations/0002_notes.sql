@@ -1,5 +1,5 @@
--- The newest revision of a note, one row. Whoever writes notes locks it before
--- anything else, as whoever appends locks log_head, and for the same reason.
+-- The newest revision of a note, one row. Writers of notes lock it before
+-- anything else, as Append locks log_head, and for the same reason.
 CREATE TABLE note_head (
     one      boolean PRIMARY KEY DEFAULT true CHECK (one),
     revision bigint NOT NULL

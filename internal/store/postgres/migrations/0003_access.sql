@@ -1,6 +1,5 @@
--- The newest revision of a record, one row. Whoever writes a record locks it
--- before anything else, as whoever appends locks log_head, and for the same
--- reason.
+-- The newest revision of a record, one row. Writers of records lock it
+-- before anything else, as Append locks log_head, and for the same reason.
 CREATE TABLE record_head (
     one      boolean PRIMARY KEY DEFAULT true CHECK (one),
     revision bigint NOT NULL
@@ -21,7 +20,7 @@ CREATE TABLE record (
 CREATE UNIQUE INDEX record_revision ON record (kind, revision);
 
 -- Names that may be used once, so that all processes know which were. After
--- its time a name is forgotten: whoever takes another deletes it.
+-- its time a name is forgotten: the next claim of any name deletes it.
 CREATE TABLE once (
     name  text COLLATE "C" PRIMARY KEY,
     until timestamptz NOT NULL

@@ -1,15 +1,15 @@
--- How far the log was handed out to webhooks, one row. Whoever hands out locks
--- it before anything else. What is older than this table is nobody's to be sent.
+-- The seq up to which the log was fanned out to webhooks, one row. FanOut locks this
+-- row first. Changes that are older than this table are not sent.
 CREATE TABLE fanned (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     seq bigint NOT NULL
 );
 INSERT INTO fanned (seq) SELECT seq FROM log_head;
 
--- What is known of a webhook that has, or had, a delivery, and who is at work
--- on it. Whoever writes what is there of a webhook's deliveries locks its row
--- here first, and of several in order of their ids, so that no two wait for each
--- other. (Whoever prunes deliveries, or claims webhooks, waits for nobody.)
+-- The state of a webhook that has, or had, a delivery, and the process that sends
+-- to it. Writers of deliveries lock the row of their webhook first, and those of
+-- several in the order of their ids, so that there is no deadlock. (Pruning
+-- deliveries and claiming webhooks skip locked rows and do not wait.)
 CREATE TABLE endpoint (
     webhook         text COLLATE "C" PRIMARY KEY,
     holder          text,        -- NULL when nobody is

@@ -1,5 +1,5 @@
--- The texts of documents, by the hash of their bytes. Whoever puts a document
--- locks its row here first.
+-- The texts of documents, by the hash of their bytes. PutDocument locks
+-- its row here first.
 CREATE TABLE document (
     sha256 text COLLATE "C" PRIMARY KEY,
     bytes  bigint NOT NULL,
@@ -31,7 +31,7 @@ ALTER TABLE original ALTER body SET STORAGE EXTERNAL;
 
 -- Which filing has which document: what the newest change of the filing says,
 -- where it can be asked for from the other end. It may come before the document.
--- Whoever appends writes it, under the lock of log_head.
+-- Append writes it, under the lock of log_head.
 CREATE TABLE filed_document (
     report text PRIMARY KEY,
     sha256 text COLLATE "C" NOT NULL

@@ -1,4 +1,4 @@
--- The counter of the log. One row: whoever appends holds the write lock of the
+-- The counter of the log. One row: Append holds the write lock of the
 -- database, so numbers are drawn in the order of commits and a rollback gives
 -- them back.
 CREATE TABLE log_head (

@@ -18,7 +18,7 @@ CREATE TABLE record (
 CREATE UNIQUE INDEX record_revision ON record (kind, revision);
 
 -- Names that may be used once, so that all processes know which were. After
--- its time a name is forgotten: whoever takes another deletes it.
+-- its time a name is forgotten: the next claim of any name deletes it.
 CREATE TABLE once (
     name  TEXT    PRIMARY KEY,
     until INTEGER NOT NULL -- microseconds from 1970, UTC

@@ -17,7 +17,7 @@ DESTDIR  ?=
 STATIC = CGO_ENABLED=0
 
 # A larger heap, so that less time is spent on collecting garbage.
-ROOMY = GOGC=200
+BIGHEAP = GOGC=200
 
 # Packages whose tests start servers or whole programs, or take long; make quick leaves them out.
 SLOW = cmd/pregon internal/source/ingest internal/store internal/server/ratelimit internal/document internal/push/webhook \
@@ -73,7 +73,7 @@ lint:
 	@files=$$(go tool gofumpt -l .) || exit 1; \
 	  [ -z "$$files" ] || { echo 'not formatted; run: go tool gofumpt -w' $$files; exit 1; }
 	$(STATIC) go vet ./...
-	$(STATIC) $(ROOMY) go tool staticcheck ./...
+	$(STATIC) $(BIGHEAP) go tool staticcheck ./...
 	go mod tidy -diff
 
 generate: ## write the generated files anew: docs/cli.md, docs/security.md, docs/metrics.md, docs/summaries.md, the table of docs/documents.md

@@ -3,7 +3,6 @@ package main_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,55 +11,51 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/test/waittest"
 )
 
-// TestReadme runs the examples of README.md against the demo market and
-// compares their output, where … matches anything.
+// TestReadme runs the examples of README.md and docs/api.md against the demo market
+// and compares their output, where … matches anything.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := "PREGON_STORE=" + engines["sqlite"](t)
-	s, err := startService([]string{store}, t.TempDir(), "--source", "demo")
+	store := engines["sqlite"](t)
+	s, err := startService([]string{"PREGON_STORE=" + store}, t.TempDir(), "--source", "demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.cmd.Process.Kill() }()
+	t.Setenv("PREGON_STORE", store) // of pregon keys create
 
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	examples := readmeExamples(string(text))
-	if len(examples) < 4 {
-		t.Fatalf("README.md has %d examples", len(examples))
-	}
 	replace := strings.NewReplacer("http://127.0.0.1:8080", s.url, "bin/pregon", program)
-	for _, e := range examples {
-		// The market is ready when its reports are loaded; the directory follows.
-		for end := time.Now().Add(patient); ; waittest.Pace(t.Context(), 100*time.Millisecond) {
-			shell := exec.Command("sh", "-c", replace.Replace(e.command))
-			shell.Dir, shell.Env = dir, append(os.Environ(), store)
-			out, err := shell.CombinedOutput()
-			if err == nil && e.matches(out) {
-				break
-			}
-			if time.Now().After(end) {
-				t.Errorf("%s\nprints\n%s\n%v, want\n%s", e.command, out, err, e.output)
-				break
-			}
+	for _, file := range []string{"../../README.md", "../../docs/api.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := regexp.MustCompile("(?s)```console\n.*?```").FindAllString(string(text), -1)
+		if len(blocks) < 5 {
+			t.Fatalf("%s has %d blocks of examples", file, len(blocks))
+		}
+		for _, block := range blocks {
+			// The market is ready when its reports are loaded; the directory follows, and
+			// a report may change between two downloads.
+			eventually(t, func() error { return runBlock(dir, replace.Replace(block)) })
 		}
 	}
 	hasSummaries(t, s.url)
-	namesProofs(t, s.url, string(text))
+	namesProofs(t, s.url)
 }
 
-// namesProofs checks that the table of the README names for each series what the
-// service says proves it.
-func namesProofs(t *testing.T, url, readme string) {
+// namesProofs checks that the table of docs/api.md names for each series the proofs
+// that the service names.
+func namesProofs(t *testing.T, url string) {
 	t.Helper()
+	page, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got struct {
 		Series []struct {
 			Type string
@@ -71,9 +66,9 @@ func namesProofs(t *testing.T, url, readme string) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for _, s := range got.Series {
-		row := regexp.MustCompile("(?m)^\\| [^|]*`" + s.Type + "`[^|]* \\| ([^|]*) \\|").FindStringSubmatch(readme)
+		row := regexp.MustCompile("(?m)^\\| [^|]*`" + s.Type + "`[^|]* \\| ([^|]*) \\|").FindStringSubmatch(string(page))
 		if row == nil {
-			t.Errorf("README.md has no row for %s", s.Type)
+			t.Errorf("docs/api.md does not have a row for %s", s.Type)
 			continue
 		}
 		var named []string
@@ -81,7 +76,7 @@ func namesProofs(t *testing.T, url, readme string) {
 			named = append(named, name[1])
 		}
 		if !slices.Equal(named, s.By) {
-			t.Errorf("README.md says that %s is proved by %v, the service says %v", s.Type, named, s.By)
+			t.Errorf("docs/api.md says that %s is proved by %v, the service says %v", s.Type, named, s.By)
 		}
 	}
 }

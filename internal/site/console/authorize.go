@@ -21,7 +21,7 @@ type consentPage struct {
 	Second   bool   // the page that asks again, without a script
 	Name     string // of the application
 	Host     string
-	Kind     string // who vouches for it, in words
+	Kind     string // who verified its name, in words
 	Known    bool   // the operator does
 	Redirect string // where the answer goes
 	Loopback bool
@@ -68,7 +68,7 @@ func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) 
 	data.Token = q.session.Token
 	data.Name = nameOf(asked.Client.Name, asked.Client.Host, asked.Client.ID)
 	data.Host = asked.Client.Host
-	data.Kind = q.vouches(asked.Client)
+	data.Kind = q.verifiedBy(asked.Client)
 	data.Known = asked.Client.Kind == oauth.Configured
 	data.Redirect = asked.RedirectHost()
 	data.Loopback = asked.Loopback()
@@ -84,8 +84,8 @@ func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) 
 	return out, nil
 }
 
-// vouches returns who vouches for an application.
-func (q *request) vouches(app oauth.Client) string {
+// verifiedBy returns who verified the name of an application, in words.
+func (q *request) verifiedBy(app oauth.Client) string {
 	if app.Kind == oauth.Document {
 		return q.e.Text("consent.kind.document", app.Host)
 	}

@@ -143,7 +143,7 @@ type request struct {
 	session *signin.Session // nil when nobody is signed in, on open pages
 }
 
-// reply is what a handler returns: a page, or where the browser goes on. It is nil
+// reply is what a handler returns: a page, or a redirect. It is nil
 // if the handler wrote the response.
 type reply struct {
 	render.Page
@@ -191,7 +191,7 @@ func (c *Console) respond(rt route, q *request) (*reply, error) {
 	if form {
 		session := q.session
 		if rt.open {
-			session = nil // the form was made for nobody in particular
+			session = nil // anonymous forms have no session token
 		}
 		if err := c.SignIn.CheckForm(q.Request, session); err != nil {
 			return nil, err
@@ -217,7 +217,7 @@ type frame struct {
 	Tab      string
 	Heading  string
 	Done     string // what was done before, or ""
-	Owner    *owner // whose things an operator sees; nil for the own ones
+	Owner    *owner // the account that an operator looks at; nil for the caller's own
 	Problem  *formProblem
 	OwnerArg string // appended to the addresses of forms
 }

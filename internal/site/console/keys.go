@@ -183,8 +183,8 @@ func splitList(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' || r == ';' })
 }
 
-// endOfDay returns the end of a day in Madrid. What is no day is left to the API to
-// refuse.
+// endOfDay returns the end of a day in Madrid. The API rejects invalid
+// dates.
 func endOfDay(date string) string {
 	if day, ok := disclosure.ParseDay(date); ok {
 		return (day + 1).Start().Format(time.RFC3339)

@@ -241,7 +241,7 @@ func (a *API) changeKey(r *http.Request, _ *catalog.Snapshot) (response, error) 
 	}
 	moves := change.ExpiresAt != nil && !change.ExpiresAt.Equal(key.ExpiresAt) || change.Networks != nil && !slices.Equal(*change.Networks, key.Networks)
 	if moves && key.ID == by.Key {
-		return response{}, fault.New(fault.Forbidden, "A key cannot change its own end or networks: use the key with which it was made, sign in without a key, or ask the operator.")
+		return response{}, fault.New(fault.Forbidden, "A key cannot change its own expiry or networks: use the key that created it, sign in without a key, or ask the operator.")
 	}
 	if key, err = a.Keys.Change(r.Context(), key.ID, change); err != nil {
 		return response{}, sentence(err)

@@ -147,7 +147,7 @@ func (a *API) blockOwner(r *http.Request, _ *catalog.Snapshot) (response, error)
 	case body.Owner == by.ID:
 		return response{}, fault.New(fault.Conflict, "You cannot block yourself.")
 	case access.IsKeyID(body.Owner):
-		return response{}, fault.New(fault.Conflict, "This owner is a key. Revoke the key: that ends everything of its holder.")
+		return response{}, fault.New(fault.Conflict, "This account belongs to an API key. Revoke the key instead: that also ends its sessions, applications and webhooks.")
 	}
 	return response{status: http.StatusNoContent}, a.Accounts.Block(r.Context(), body.Owner, *body.Blocked)
 }

@@ -19,20 +19,20 @@ func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 	r.active = true
 	s.received.Add(1)
 	if n := s.active.Add(1); s.o.Limits.Requests > 0 && n > int64(s.o.Limits.Requests) {
-		return fault.New(fault.Unavailable, "The service has as many requests in work as it takes. Try again in a few seconds.")
+		return fault.New(fault.Unavailable, "The service has reached its limit of concurrent requests. Try again in a few seconds.")
 	}
 	if s.isProxyItself(req, client) {
 		return nil
 	}
 	if req.ContentLength != 0 {
 		if !s.bodies.acquire(client) {
-			return fault.New(fault.RateLimited, "Your network is sending %d requests with a body already, and may not send more at once. Try again when one is answered.", maxBodies)
+			return fault.New(fault.RateLimited, "The limit of %d requests with a body at the same time from your network is reached. Try again when one is answered.", maxBodies)
 		}
 		r.sender = client
 	}
 	if !s.requests.acquire(client) {
 		return fault.New(fault.RateLimited,
-			"Your network has %d requests in work, which is the most at once. Read the answers, and try again.", s.requests.max)
+			"The limit of %d requests at the same time from your network is reached. Read the answers, and try again.", s.requests.max)
 	}
 	r.client = client
 	return nil

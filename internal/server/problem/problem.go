@@ -81,7 +81,7 @@ func Of(err error) Document {
 			})
 		}
 	} else {
-		doc.Detail = "Something went wrong on our side. If it lasts, tell us the id of this request."
+		doc.Detail = "Something went wrong on our side. If it happens again, send us the id of this request."
 	}
 	return doc
 }

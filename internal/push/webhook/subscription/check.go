@@ -112,7 +112,7 @@ func (r *Registry) check(ctx context.Context, d *Draft) error {
 }
 
 func tooMany() error {
-	return fault.New(fault.Conflict, "The account has %d webhooks, which is as many as it may have: delete one.", maxPerAccount)
+	return fault.New(fault.Conflict, "The limit of %d webhooks for an account is reached: delete one.", maxPerAccount)
 }
 
 // checkFilters rejects a filter if all filters of the account are too long

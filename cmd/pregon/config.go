@@ -119,7 +119,7 @@ type serveConfig struct {
 	accessFlags
 	MCPOrigins          []string            `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
 	MCPRegistryAuth     string              `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair with which you publish. It is served at /.well-known/mcp-registry-auth."`
-	WebhookOwnerDays    int                 `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner, who uses tokens, sent no request. 0 for never."`
+	WebhookOwnerDays    int                 `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner uses tokens and sent no request: 1 to 3650, or 0 (never pause)."`
 	WebhookAllowPrivate bool                `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
 	DebugListen         string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
 	DebugHosts          []string            `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
@@ -176,7 +176,7 @@ func (c *serveConfig) validate() error {
 		}
 	}
 	if c.WebhookOwnerDays < 0 || c.WebhookOwnerDays > 3650 {
-		return fault.New(fault.Invalid, "--webhook-owner-days %d must be from 1 to 3650, or 0 for ever", c.WebhookOwnerDays)
+		return fault.New(fault.Invalid, "--webhook-owner-days %d must be 0 (never pause) or 1 to 3650", c.WebhookOwnerDays)
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
 }

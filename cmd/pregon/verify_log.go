@@ -16,7 +16,7 @@ type logFlags struct {
 	Log     string        `placeholder:"URL" help:"Check the transparency log of a service: its address, or that of its log. The store is not read."`
 	Since   string        `placeholder:"FILE" help:"The last checkpoint that was verified, as /log/checkpoint serves it: the log, or the store, must continue it. With --log it is created if it does not exist, and replaced after a success. FILE.hashes, FILE.vkey and FILE.conflict belong to it."`
 	VKey    string        `name:"vkey" placeholder:"KEY|FILE" help:"The public key of the log, or a file with one a line, from a place that you trust. Default: the key in FILE.vkey, else with --log the one that the service states, with a warning."`
-	Follow  bool          `help:"With --log: check again and again, until it is interrupted or the log is wrong."`
+	Follow  bool          `help:"With --log: keep checking until interrupted or until a check fails."`
 	Every   time.Duration `default:"1m" placeholder:"DURATION" help:"With --follow: time between two checks."`
 	Entries bool          `help:"With --log: read every change too, and compare it with the log. It needs a key of the service in PREGON_KEY."`
 }
@@ -95,7 +95,7 @@ func (c *verifyCmd) checkLog(ctx context.Context, p *process, checker *remote.Ch
 			fmt.Fprintf(p.stderr, "THE LOG IS WRONG. Its checkpoint:\n%s\n", m.Text)
 		}
 		if result.Before.Origin != "" {
-			fmt.Fprintf(p.stderr, "%s is as it was. Keep it and the files beside it as evidence; to begin anew with what the server has now, move them away.\n", c.Since)
+			fmt.Fprintf(p.stderr, "%s was not changed. Keep it and %s.* as evidence. To start over from the server's current log, move them away.\n", c.Since, c.Since)
 		}
 		return fault.Wrap(fault.Conflict, err, "%s", checker.Log.Address())
 	}
@@ -114,7 +114,7 @@ func (c *verifyCmd) checkLog(ctx context.Context, p *process, checker *remote.Ch
 		fmt.Fprintln(p.stdout, "nothing was compared with an earlier check: use --since FILE")
 	}
 	if c.Entries {
-		fmt.Fprintf(p.stdout, "%d changes were read, and are those of the log\n", result.Entries)
+		fmt.Fprintf(p.stdout, "%d changes were read and match the log\n", result.Entries)
 	}
 	for _, id := range result.Unknown {
 		fmt.Fprintf(p.stderr, "warning: it is signed by another key too, %s: if the operator has announced it, give all its keys with --vkey\n", id)

@@ -33,7 +33,7 @@ type Keeper struct {
 }
 
 const (
-	lease     = "document-index"
+	leaseName = "document-index"
 	leaseTime = time.Minute
 	interval  = 2 * time.Second // between two polls of the segments
 
@@ -43,7 +43,7 @@ const (
 
 // Run maintains the index until the context ends.
 func (k *Keeper) Run(ctx context.Context) error {
-	defer k.release(ctx)
+	defer func() { k.lease().Release(ctx, k.held) }()
 	k.nextRemoval = time.Now().Add(removeEvery)
 	failures, trouble := 0, outage.Log{Logger: k.Logger}
 	for {
@@ -82,23 +82,24 @@ func (k *Keeper) step(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
+func (k *Keeper) lease() *store.LeaseHolder {
+	return &store.LeaseHolder{
+		Leases:      k.Store,
+		Name:        leaseName,
+		Holder:      k.Holder,
+		TTL:         leaseTime,
+		ReleaseTime: interval,
+		NotReleased: func(err error) {
+			k.Logger.Warn("the lease of the index of documents could not be released", "err", err)
+		},
+	}
+}
+
 // hold takes or prolongs the lease. It is called when there is work, so that an idle
 // process does not write.
 func (k *Keeper) hold(ctx context.Context) (err error) {
-	k.held, err = k.Store.AcquireLease(ctx, lease, k.Holder, leaseTime)
+	k.held, err = k.lease().Acquire(ctx)
 	return err
-}
-
-// release releases the lease, so that another process need not wait for its end.
-func (k *Keeper) release(ctx context.Context) {
-	if k.held.Name == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interval)
-	defer cancel()
-	if err := k.Store.ReleaseLease(ctx, k.held); err != nil {
-		k.Logger.Warn("the lease of the index of documents could not be released", "err", err)
-	}
 }
 
 // removeUnused removes the texts that no report refers to, once in a while: it reads

@@ -25,20 +25,27 @@ const (
 // CommandLease is the lease of ingest, held by a command that no reader of the source
 // may disturb.
 type CommandLease struct {
-	db     store.Leases
-	holder string
+	holder store.LeaseHolder
 	held   store.Lease
 }
 
 // NewCommandLease returns a lease that is not held yet.
 func NewCommandLease(db store.Leases) *CommandLease {
-	return &CommandLease{db: db, holder: ProcessName()}
+	return &CommandLease{
+		holder: store.LeaseHolder{
+			Leases:      db,
+			Name:        LeaseName,
+			Holder:      ProcessName(),
+			TTL:         commandStep,
+			ReleaseTime: commandStep,
+		},
+	}
 }
 
 // Hold takes or prolongs the lease. It fails, Conflict, while a process reads the
 // source.
 func (l *CommandLease) Hold(ctx context.Context) (*store.Lease, error) {
-	held, err := l.db.AcquireLease(ctx, LeaseName, l.holder, commandStep)
+	held, err := l.holder.Acquire(ctx)
 	if fault.KindOf(err) == fault.Conflict {
 		return nil, fault.New(fault.Conflict, "a process reads the source: stop every serve and backfill on this store "+
 			"(one that was killed counts for %v), and repeat the command", commandStep)
@@ -65,12 +72,7 @@ func (l *CommandLease) Wait(ctx context.Context) error {
 
 // Release ends the lease, if it is held.
 func (l *CommandLease) Release(ctx context.Context) {
-	if l.held.Name == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandStep)
-	defer cancel()
-	_ = l.db.ReleaseLease(ctx, l.held) // otherwise it expires
+	l.holder.Release(ctx, l.held)
 	l.held = store.Lease{}
 }
 

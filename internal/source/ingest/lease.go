@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -83,61 +81,32 @@ func (i *Ingest) endDeadLease(ctx context.Context, other *watchedLease) {
 	_ = i.Store.ReleaseLease(ctx, lease) // if this fails, the next try repeats it
 }
 
-func tryLease(ctx context.Context, leases store.Leases, holder string) (store.Lease, error) {
-	ctx, cancel := context.WithTimeout(ctx, leaseTime)
-	defer cancel()
-	return leases.AcquireLease(ctx, LeaseName, holder, leaseTime)
+// leaseHolder returns the holder of the ingest lease in the name of a process.
+func leaseHolder(leases store.Leases, process string) *store.LeaseHolder {
+	return &store.LeaseHolder{
+		Leases:      leases,
+		Name:        LeaseName,
+		Holder:      process,
+		TTL:         leaseTime,
+		AcquireTime: leaseTime,
+		ReleaseTime: leaseTime,
+		RenewEvery:  renewEvery,
+	}
+}
+
+func tryLease(ctx context.Context, leases store.Leases, process string) (store.Lease, error) {
+	return leaseHolder(leases, process).Acquire(ctx)
 }
 
 // errLost ends the work of a term.
-var errLost = errors.New("the lease was lost")
+var errLost = store.ErrLeaseLost
 
 // holdLease runs work and renews the lease until work ends or the lease is lost.
 // It then releases the lease, so that another process need not wait for its end.
 func (i *Ingest) holdLease(ctx context.Context, lease store.Lease, work func(context.Context) error) error {
 	i.setHolding(true)
 	defer i.setHolding(false)
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		cancel(i.renew(ctx, lease))
-	}()
-	err := work(ctx)
-	cancel(err)
-	<-renewed
-	releasing, done := context.WithTimeout(context.WithoutCancel(ctx), leaseTime)
-	defer done()
-	if err := i.Store.ReleaseLease(releasing, lease); err != nil {
-		i.Logger.Warn("the lease could not be released", "err", err)
-	}
-	if cause := context.Cause(ctx); errors.Is(cause, errLost) {
-		return cause
-	}
-	return err
-}
-
-// renew renews the lease until that fails for longer than the lease lasts.
-func (i *Ingest) renew(ctx context.Context, lease store.Lease) error {
-	for expires := time.Now().Add(leaseTime); ; {
-		if err := retry.Sleep(ctx, renewEvery); err != nil {
-			return err
-		}
-		asked := time.Now()
-		newest, err := tryLease(ctx, i.Store, i.Holder)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil && newest.Term == lease.Term:
-			expires = asked.Add(leaseTime)
-		case err == nil: // it expired, and this process has just acquired a new one
-			_ = i.Store.ReleaseLease(ctx, newest)
-			return fmt.Errorf("%w: another process had it in between", errLost)
-		case fault.KindOf(err) == fault.Conflict:
-			return fmt.Errorf("%w: %w", errLost, err)
-		case time.Now().After(expires):
-			return fmt.Errorf("%w: it could not be renewed: %w", errLost, err)
-		}
-	}
+	h := leaseHolder(i.Store, i.Holder)
+	h.NotReleased = func(err error) { i.Logger.Warn("the lease could not be released", "err", err) }
+	return h.Hold(ctx, lease, work)
 }

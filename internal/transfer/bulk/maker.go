@@ -30,9 +30,10 @@ const (
 	waitTime = 10 * time.Minute // after a failure
 	maxAhead = time.Hour        // between clocks: a snapshot from later was made while one was wrong
 
-	leaseName  = "bulk"
-	leaseTime  = time.Minute
-	leaseRenew = 10 * time.Second
+	leaseName    = "bulk"
+	leaseTime    = time.Minute
+	leaseRenew   = 10 * time.Second
+	leaseRelease = 5 * time.Second
 )
 
 // Log is the part of the store that a snapshot is made of.
@@ -178,29 +179,24 @@ func lastNight(now time.Time) time.Time {
 // holding calls fn while this process holds the lease of snapshots. It ends fn when
 // the lease is lost. It fails, Conflict, while another process holds it.
 func (m *Maker) holding(ctx context.Context, fn func(context.Context) error) error {
-	lease, err := m.Log.AcquireLease(ctx, leaseName, m.Holder, leaseTime)
+	h := store.LeaseHolder{
+		Leases:      m.Log,
+		Name:        leaseName,
+		Holder:      m.Holder,
+		TTL:         leaseTime,
+		ReleaseTime: leaseRelease,
+		RenewEvery:  leaseRenew,
+		Wanted:      m.Leads,
+		Shared:      true, // the second snapshot of a night is of no use, and does no harm
+	}
+	lease, err := h.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		for retry.Sleep(ctx, leaseRenew) == nil {
-			if _, err := m.Log.AcquireLease(ctx, leaseName, m.Holder, leaseTime); fault.KindOf(err) == fault.Conflict || !m.Leads() {
-				cancel(fault.New(fault.Conflict, "another process makes the snapshot"))
-			}
-		}
-	}()
-	err = fn(ctx)
-	if lost := context.Cause(ctx); lost != nil {
-		err = lost
+	err = h.Hold(ctx, lease, fn)
+	if errors.Is(err, store.ErrLeaseLost) {
+		return fault.New(fault.Conflict, "another process makes the snapshot")
 	}
-	cancel(nil)
-	<-renewed
-	release, cancelRelease := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancelRelease()
-	_ = m.Log.ReleaseLease(release, lease) // otherwise it expires
 	return err
 }
 

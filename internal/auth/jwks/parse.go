@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rsa"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,8 +23,6 @@ const (
 	minRSABits = 2048
 	maxRSABits = 8192
 )
-
-func init() { jose.MaxRSAModulusBits = maxRSABits } // its default refuses longer keys
 
 // publicMembers are the members of a key that are decoded. The jose package would
 // also decode private ones and certificates, and refuse a key for them.
@@ -63,7 +62,15 @@ func parseKey(raw []byte) (k jose.JSONWebKey, ok bool) {
 	}
 	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return !slices.Contains(publicMembers, name) })
 	public, err := json.Marshal(members)
-	if err != nil || k.UnmarshalJSON(public) != nil {
+	if err != nil {
+		return k, false
+	}
+	if string(members["kty"]) == `"RSA"` {
+		err = parseRSA(public, &k)
+	} else {
+		err = k.UnmarshalJSON(public)
+	}
+	if err != nil {
 		return k, false
 	}
 	if k.Use != "" && k.Use != "sig" || operations.Names != nil && !slices.Contains(operations.Names, "verify") {
@@ -72,6 +79,40 @@ func parseKey(raw []byte) (k jose.JSONWebKey, ok bool) {
 	r, isRSA := k.Key.(*rsa.PublicKey)
 	// With the exponent 1 any signature is valid.
 	return k, !isRSA || validLength(r.N) && r.N.Bit(0) == 1 && r.E > 1 && r.E < 1<<31 && r.E%2 == 1
+}
+
+// parseRSA decodes an RSA key. The jose package refuses those of more than 4096 bits,
+// unless a variable is set for all its users in the process.
+func parseRSA(public []byte, k *jose.JSONWebKey) error {
+	var members struct {
+		ID        string `json:"kid"`
+		Use       string `json:"use"`
+		Algorithm string `json:"alg"`
+		Modulus   string `json:"n"`
+		Exponent  string `json:"e"`
+	}
+	if err := json.Unmarshal(public, &members); err != nil {
+		return err
+	}
+	n, err := base64.RawURLEncoding.DecodeString(members.Modulus)
+	if err != nil {
+		return err
+	}
+	e, err := base64.RawURLEncoding.DecodeString(members.Exponent)
+	if err != nil {
+		return err
+	}
+	exponent := new(big.Int).SetBytes(e)
+	if exponent.BitLen() > 31 { // an int on every machine
+		return errors.New("the exponent is too large")
+	}
+	*k = jose.JSONWebKey{
+		Key:       &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(exponent.Int64())},
+		KeyID:     members.ID,
+		Algorithm: members.Algorithm,
+		Use:       members.Use,
+	}
+	return nil
 }
 
 func validLength(modulus *big.Int) bool {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -71,8 +72,13 @@ func (w *walk) all() map[int64]bool {
 	return all
 }
 
-// unseen returns the rows that no reading of the walk has shown.
-func (w *walk) unseen(rows []regulator.Row) []regulator.Row { return unseen(rows, w.all()) }
+// unseen returns the rows that no reading of the walk has shown, each once.
+func (w *walk) unseen(rows []regulator.Row) []regulator.Row {
+	fresh := slices.DeleteFunc(slices.Clone(rows), func(row regulator.Row) bool {
+		return w.seen[row.Number] || w.shown[row.Number]
+	})
+	return unseen(fresh, make(map[int64]bool, len(fresh)))
+}
 
 // show adds rows to those that the reading showed. It reports whether it had shown all
 // of them before.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/source/health"
+	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
 	"pregon/internal/store"
 )
@@ -370,5 +372,24 @@ func TestWalkPriority(t *testing.T) {
 	}
 	if granted[throttle.Permalinks] != walkPages/10 {
 		t.Errorf("pages with the priority of permalinks: got %d, want %d", granted[throttle.Permalinks], walkPages/10)
+	}
+}
+
+// TestUnseen: a row is new once, and stays new until it is shown.
+func TestUnseen(t *testing.T) {
+	w := walk{seen: map[int64]bool{1: true}, shown: map[int64]bool{2: true}}
+	rows := []regulator.Row{{Number: 4}, {Number: 3}, {Number: 3}, {Number: 2}, {Number: 1}}
+	for range 2 {
+		var got []int64
+		for _, row := range w.unseen(rows) {
+			got = append(got, row.Number)
+		}
+		if want := []int64{4, 3}; !slices.Equal(got, want) {
+			t.Errorf("unseen: got %v, want %v", got, want)
+		}
+	}
+	w.show(rows)
+	if got := w.unseen(rows); len(got) > 0 || rows[0].Number != 4 {
+		t.Errorf("unseen after show: got %v, want none, and the rows unchanged", got)
 	}
 }

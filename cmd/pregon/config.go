@@ -3,7 +3,6 @@ package main
 import (
 	"log/slog"
 	"net"
-	"net/url"
 	"strings"
 	"time"
 
@@ -185,7 +184,7 @@ func (c *serveConfig) validateTraces() error {
 	if c.OTLPEndpoint == "" {
 		return nil
 	}
-	if u, ok := parseHTTP(c.OTLPEndpoint); !ok || u.RawQuery != "" || u.Fragment != "" {
+	if u, ok := origin.ParseHTTP(c.OTLPEndpoint); !ok || u.RawQuery != "" || u.Fragment != "" {
 		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with a path; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")
 	}
 	return nil
@@ -243,16 +242,6 @@ func (c *serveConfig) canonicalize() (err error) {
 		}
 	}
 	return nil
-}
-
-// parseHTTP parses the address of another service. ok is false unless it is http or https
-// with a host and without a password.
-func parseHTTP(address string) (u *url.URL, ok bool) {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, false
-	}
-	return u, u.Host != "" && u.User == nil
 }
 
 // baseURL returns the address for clients, given the address of the listener.

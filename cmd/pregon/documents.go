@@ -131,7 +131,7 @@ func (f *modelFlags) validate() error {
 		}
 		return nil
 	}
-	if u, ok := parseHTTP(f.LLMURL); !ok || u.Fragment != "" {
+	if u, ok := origin.ParseHTTP(f.LLMURL); !ok || u.Fragment != "" {
 		return fault.New(fault.Invalid, "--llm-url must be http:// or https:// and a host, perhaps with a path; a key belongs into %s", llmKeyEnv)
 	}
 	if f.LLMBudget < 1 {

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
+	"pregon/internal/server/origin"
 )
 
 // Config configures the trusted issuers.
@@ -212,9 +212,8 @@ func (v *validation) keys(at, address, file string, allowPrivate bool) {
 	if address == "" {
 		return
 	}
-	u, err := url.Parse(address)
-	isHTTP := err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
-	if !isHTTP || u.User != nil || u.Fragment != "" {
+	u, ok := origin.ParseHTTP(address)
+	if !ok || u.Fragment != "" {
 		v.wrong(at+".jwks_url", "is not allowed: use https:// and a host, without a password or #")
 	} else if u.Scheme == "http" && !allowPrivate {
 		// An attacker who changes the response could sign for the issuer.

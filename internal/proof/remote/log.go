@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/proof"
 	"pregon/internal/retry"
+	"pregon/internal/server/origin"
 )
 
 const (
@@ -44,9 +44,8 @@ type Log struct {
 // New returns the log at the address of a service, or at its own address, which ends
 // in /log. The key is an API key of the service, or empty.
 func New(address, key string) (*Log, error) {
-	u, err := url.Parse(address)
-	isHTTP := err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
-	if !isHTTP || u.User != nil || strings.ContainsAny(address, "?#") {
+	u, ok := origin.ParseHTTP(address)
+	if !ok || strings.ContainsAny(address, "?#") {
 		return nil, fault.New(fault.Invalid, "%q must be the http:// or https:// address of a service, or of its log, which ends in /log", address)
 	}
 	address = strings.TrimRight(address, "/")

@@ -1,4 +1,5 @@
-// Package origin handles web origins: a scheme, a host and a port.
+// Package origin handles web origins: a scheme, a host and a port. It also parses
+// addresses that begin with one.
 package origin
 
 import (
@@ -17,9 +18,18 @@ import (
 // Valid reports whether s is http:// or https:// and a host, with nothing after
 // it but an optional port and slash.
 func Valid(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil &&
-		strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(s, "?#")
+	u, ok := ParseHTTP(s)
+	return ok && strings.Trim(u.Path, "/") == "" && !strings.ContainsAny(s, "?#")
+}
+
+// ParseHTTP parses the address of a service. ok is false unless it is http or https
+// with a host and without a password. It may have a path, a query and a fragment.
+func ParseHTTP(address string) (u *url.URL, ok bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, false
+	}
+	return u, u.Host != "" && u.User == nil
 }
 
 // IsLocal reports whether an origin is on this machine.

@@ -176,3 +176,22 @@ func TestValid(t *testing.T) {
 		}
 	}
 }
+
+func TestParseHTTP(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://pregon.example":             true,
+		"http://127.0.0.1:8080/v1?a=b#c":     true,
+		"HTTPS://pregon.example":             true,
+		"":                                   false,
+		"pregon.example":                     false,
+		"https:///v1":                        false,
+		"https:pregon.example":               false,
+		"ftp://pregon.example":               false,
+		"https://user:secret@pregon.example": false,
+		"https://pregon.example:port":        false,
+	} {
+		if u, ok := ParseHTTP(address); ok != want || ok && u.Host == "" {
+			t.Errorf("ParseHTTP(%q) = %v, %v; want %v", address, u, ok, want)
+		}
+	}
+}

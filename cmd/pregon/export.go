@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"pregon/internal/cli"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/store/durable"
 	"pregon/internal/transfer"
 )
 
@@ -169,28 +169,13 @@ func (c *exportCmd) texts(done transfer.Exported) string {
 }
 
 // write calls fn with the output. A file is complete and durable, or does not exist.
-func (c *exportCmd) write(p *process, fn func(io.Writer) error) (err error) {
+func (c *exportCmd) write(p *process, fn func(io.Writer) error) error {
 	if c.Output == "" {
 		return fn(p.stdout)
 	}
-	dir := filepath.Dir(c.Output)
-	file, err := os.CreateTemp(dir, "."+filepath.Base(c.Output)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	err = errors.Join(compress(file, strings.HasSuffix(c.Output, compressedSuffix), fn), file.Chmod(0o644))
-	if err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), c.Output)
+	return durable.Replace(c.Output, 0o644, func(w io.Writer) error {
+		return compress(w, strings.HasSuffix(c.Output, compressedSuffix), fn)
+	})
 }
 
 // compress calls fn with a writer that compresses into w, or with w.

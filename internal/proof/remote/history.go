@@ -7,12 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/mod/sumdb/tlog"
 
 	"pregon/internal/fault"
 	"pregon/internal/proof"
+	"pregon/internal/store/durable"
 )
 
 // The files beside that of a History, by the ends of their names.
@@ -21,6 +21,9 @@ const (
 	keysSuffix     = ".vkey"     // the pinned keys
 	conflictSuffix = ".conflict" // a checkpoint that contradicts the history
 )
+
+// fileMode is the mode of these files, which anybody may read.
+const fileMode = 0o644
 
 // maxConflicts is how many checkpoints are kept that contradict a history.
 const maxConflicts = 9
@@ -121,13 +124,13 @@ func (h *History) save(text []byte, c proof.Checkpoint, added []tlog.Hash, keys 
 		return err
 	}
 	if pinned := keys.String() + "\n"; h.Keys.String() != keys.String() {
-		if err := replaceFile(h.path+keysSuffix, []byte(pinned)); err != nil {
+		if err := durable.WriteFile(h.path+keysSuffix, []byte(pinned), fileMode); err != nil {
 			return err
 		}
 		h.Keys = keys
 	}
 	if !bytes.Equal(h.text, text) {
-		if err := replaceFile(h.path, text); err != nil {
+		if err := durable.WriteFile(h.path, text, fileMode); err != nil {
 			return err
 		}
 	}
@@ -139,7 +142,7 @@ func (h *History) save(text []byte, c proof.Checkpoint, added []tlog.Hash, keys 
 }
 
 func (h *History) saveHashes(at int64, added []tlog.Hash) error {
-	file, err := os.OpenFile(h.path+hashesSuffix, os.O_CREATE|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(h.path+hashesSuffix, os.O_CREATE|os.O_WRONLY, fileMode)
 	if err != nil {
 		return err
 	}
@@ -163,7 +166,7 @@ func (h *History) saveConflict(text []byte) (string, error) {
 		kept, err := readFile(path, proof.MaxCheckpoint)
 		switch {
 		case err == nil && kept == nil:
-			return path, replaceFile(path, text)
+			return path, durable.WriteFile(path, text, fileMode)
 		case err == nil && bytes.Equal(kept, text):
 			return path, nil
 		case n > maxConflicts:
@@ -197,26 +200,6 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, fault.New(fault.Invalid, "%s is longer than %d bytes", path, most)
 	}
 	return text, nil
-}
-
-// replaceFile writes a file so that it is always either the old or the new one.
-func replaceFile(path string, text []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(text)
-	if err == nil {
-		err = temp.Sync() // otherwise the rename may reach the disk before the text
-	}
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-	}
-	return err
 }
 
 // Agrees returns a *Mismatch if a signed checkpoint contradicts the history. One that

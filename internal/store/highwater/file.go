@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/store/durable"
 )
 
 // File is a place on disk.
@@ -42,24 +43,8 @@ func (f File) Last() (last disclosure.Cursor, ok bool) {
 
 // Save implements Place. It replaces the file atomically.
 func (f File) Save(_ context.Context, text []byte) error {
-	dir := filepath.Dir(string(f))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, filepath.Base(string(f))+".*")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(text)
-	if err == nil {
-		err = temp.Sync() // otherwise the rename may reach the disk before the text
-	}
-	err = errors.Join(err, temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), string(f))
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-	}
-	return err
+	return durable.WriteFile(string(f), text, 0o600)
 }

@@ -8,17 +8,17 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/store/durable"
 	"pregon/internal/store/relational"
 )
 
 // PartialSuffix ends the names of backups that are being written.
-const PartialSuffix = ".partial"
+const PartialSuffix = durable.PartialSuffix
 
 // Backup writes the present state of a database to temp, an empty file in the
 // directory of to, and renames it when it is complete, checked and on disk. If it
@@ -52,10 +52,7 @@ func Backup(ctx context.Context, path string, temp *os.File, to string) (head di
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 		return head, Exists(to)
 	}
-	if err := os.Rename(temp.Name(), to); err != nil {
-		return head, err
-	}
-	return head, syncDir(filepath.Dir(to))
+	return head, durable.Rename(temp.Name(), to)
 }
 
 // Exists returns the error of a backup whose name is taken.
@@ -100,17 +97,4 @@ func checkBackup(ctx context.Context, path string) (head disclosure.Head, err er
 		return head, fmt.Errorf("%w: the log ends with change %d, not %d", store.ErrDamaged, newest, head.Seq)
 	}
 	return head, file.Close()
-}
-
-// syncDir makes a new name in a directory durable.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	if err := dir.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return err
-	}
-	return nil
 }

@@ -37,6 +37,7 @@ var rows = [][]string{
 		"sim/paper/pdf",
 		"source/markup",
 		"source/throttle",
+		"store/durable",
 		"text",
 		"text/mask",
 	},

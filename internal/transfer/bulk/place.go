@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/document/bucket"
 	"pregon/internal/fault"
+	"pregon/internal/store/durable"
 )
 
 // Place is where snapshots are kept.
@@ -78,13 +79,10 @@ func (d Dir) open(_ context.Context, id, file string, offset int64) (io.ReadClos
 
 // publish renames the directory, which is atomic.
 func (d Dir) publish(_ context.Context, dir string, s *Snapshot) error {
-	if err := syncDir(dir); err != nil {
+	if err := durable.SyncDir(dir); err != nil {
 		return err
 	}
-	if err := os.Rename(dir, d.path(s.ID)); err != nil {
-		return err
-	}
-	return syncDir(string(d))
+	return durable.Rename(dir, d.path(s.ID))
 }
 
 // remove renames the directory first, so that no incomplete snapshot is listed.
@@ -109,19 +107,6 @@ func cleanWorkspace(dir string) error {
 		}
 	}
 	return err
-}
-
-// syncDir makes the names in a directory durable, where the system can.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	if err := dir.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
-		return err
-	}
-	return nil
 }
 
 // Bucket is a bucket, or a part of one, of an S3-compatible store.

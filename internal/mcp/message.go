@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"pregon/internal/mcp/decode"
 	"pregon/internal/text"
+	"pregon/internal/text/strictjson"
 )
 
 // message is a message of JSON-RPC. It is read once: access is decided and the
@@ -37,9 +37,9 @@ func parse(body []byte) (message, error) {
 	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) > 0 && start[0] == '[' {
 		return message{}, &protocolError{code: codeInvalidRequest, message: "Batches are not supported: send one message in a request."}
 	}
-	value, id, err := decode.Message(body)
+	value, id, err := strictjson.DecodeKeeping(body, "id")
 	switch {
-	case errors.Is(err, decode.ErrSyntax):
+	case errors.Is(err, strictjson.ErrSyntax):
 		return message{}, &protocolError{code: codeParse, message: "The body is not valid JSON in UTF-8."}
 	case err != nil:
 		return message{}, &protocolError{code: codeInvalidRequest, message: "The message cannot be read: " + text.Clip(err.Error(), 200) + "."}

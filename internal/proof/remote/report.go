@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/proof"
+	"pregon/internal/text/strictjson"
 )
 
 // contractFields are those that every answer with a report has.
@@ -95,8 +95,14 @@ func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []st
 	if err := json.Unmarshal(text, &given); err != nil {
 		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
 	}
-	if err := uniqueNames(json.NewDecoder(bytes.NewReader(text))); err != nil {
-		return nil, fault.New(fault.Invalid, "%s: %v", c.Report, err)
+	// Of two values with one name one would be compared, and a reader might use the other.
+	_, err = strictjson.Decode(text)
+	if twice, ok := errors.AsType[*strictjson.TwiceError](err); ok {
+		return nil, fault.New(fault.Invalid, "%s: it has the field %q twice, with one value that would not be checked",
+			c.Report, twice.Name)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
 	}
 	if !strings.HasPrefix(leaf.Event, "report.") {
 		return nil, fault.New(fault.Conflict, "%s is the proof of another kind of change, %s", c.Proof, leaf.Event)
@@ -118,35 +124,6 @@ func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []st
 			c.Report, leaf.Seq, strings.Join(differ, ", "))
 	}
 	return unchecked, nil
-}
-
-// uniqueNames returns an error if an object of a JSON value has a name twice: of two
-// values one would be compared, and the reader might use the other. The value must be
-// valid.
-func uniqueNames(d *json.Decoder) error {
-	begin, err := d.Token()
-	if err != nil || begin != json.Delim('{') && begin != json.Delim('[') {
-		return err
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		if begin == json.Delim('{') {
-			token, err := d.Token()
-			if err != nil {
-				return err
-			}
-			name, _ := token.(string)
-			if seen[name] {
-				return fmt.Errorf("it has the field %q twice, with one value that would not be checked", name)
-			}
-			seen[name] = true
-		}
-		if err := uniqueNames(d); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token() // the end
-	return err
 }
 
 // compareFields returns the names of the fields of an answer that are those of the

@@ -23,7 +23,6 @@ var rows = [][]string{
 	0: {
 		"fault",
 		"fault/outage",
-		"mcp/decode",
 		"mcp/queue",
 		"mcp/view",
 		"rest/openapi",
@@ -40,6 +39,7 @@ var rows = [][]string{
 		"store/durable",
 		"text",
 		"text/mask",
+		"text/strictjson",
 	},
 	1: {
 		"auth/jwks",

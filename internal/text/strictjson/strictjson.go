@@ -1,8 +1,11 @@
-// Package decode decodes the messages of JSON-RPC. Unlike encoding/json it refuses an
-// object that has a name twice, since a proxy in front of this server may see the
-// other value; it keeps the id as it was sent; its input is bounded; and it is
-// faster.
-package decode
+// Package strictjson decodes JSON of others. Unlike encoding/json it refuses an object that
+// has a name twice, since another reader of the same text, such as a proxy or the program
+// of a client, may use the other value; it can keep a member as it was written; its input
+// is bounded; and it is faster.
+//
+// Tokens and what clients of OAuth say about themselves are read by the JSON of go-jose,
+// which also refuses names twice: it decodes into structs, by the exact names of members.
+package strictjson
 
 import (
 	"bytes"
@@ -12,13 +15,13 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a message.
+// Limits of a text.
 const (
 	MaxDepth  = 64
 	MaxValues = 10_000
 )
 
-// Errors of Message.
+// Errors of Decode and DecodeKeeping.
 var (
 	ErrSyntax     = errors.New("this is not valid JSON in UTF-8")
 	ErrTooComplex = fmt.Errorf("a message may have %d values, nested %d deep", MaxValues, MaxDepth)
@@ -29,11 +32,17 @@ type TwiceError struct{ Name string }
 
 func (e *TwiceError) Error() string { return fmt.Sprintf("an object has the name %q twice", e.Name) }
 
-// Message decodes a JSON value. Objects are of type map[string]any, lists of type
-// []any, and numbers of type json.Number. If the value is an object, id is its member
-// id as it was written, nil without one.
-func Message(body []byte) (value any, id json.RawMessage, err error) {
-	r := reader{rest: body}
+// Decode decodes a JSON value. Objects are of type map[string]any, lists of type
+// []any, and numbers of type json.Number.
+func Decode(body []byte) (any, error) {
+	value, _, err := DecodeKeeping(body, "")
+	return value, err
+}
+
+// DecodeKeeping is Decode, and if the value is an object, it also returns the member with
+// a name as it was written, nil without one.
+func DecodeKeeping(body []byte, name string) (value any, raw json.RawMessage, err error) {
+	r := reader{rest: body, keep: name}
 	if !utf8.Valid(body) {
 		return nil, nil, ErrSyntax
 	}
@@ -43,13 +52,14 @@ func Message(body []byte) (value any, id json.RawMessage, err error) {
 	if r.next() != 0 || len(r.rest) > 0 {
 		return nil, nil, ErrSyntax
 	}
-	return value, r.id, nil
+	return value, r.kept, nil
 }
 
 type reader struct {
-	rest   []byte // what was not read yet
-	id     json.RawMessage
-	values int
+	rest   []byte          // what was not read yet
+	keep   string          // the name of a member of the outermost object
+	kept   json.RawMessage // its value as it was written
+	values int             // that were read
 }
 
 // next skips spaces and returns the next byte, 0 at the end.
@@ -107,8 +117,8 @@ func (r *reader) object(depth int) (map[string]any, error) {
 		if out[name], err = r.value(depth); err != nil {
 			return nil, err
 		}
-		if depth == 1 && name == "id" {
-			r.id = json.RawMessage(raw[:len(raw)-len(r.rest)])
+		if depth == 1 && name == r.keep {
+			r.kept = json.RawMessage(raw[:len(raw)-len(r.rest)])
 		}
 	}
 	if !r.skip('}') {

@@ -1,4 +1,4 @@
-package decode_test
+package strictjson_test
 
 import (
 	"bytes"
@@ -9,11 +9,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pregon/internal/mcp/decode"
+	"pregon/internal/text/strictjson"
 )
 
-// FuzzMessage compares Message with encoding/json.
-func FuzzMessage(f *testing.F) {
+// FuzzDecode compares DecodeKeeping with encoding/json.
+func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"id":"\ud800","params":{"_meta":{"a":[1,2.5e3,null,true]}}}`, ` {"id" : 9007199254740993 ,"a":false} `,
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":[1,],}`, `{"a":1}{}`, `[[]]`, `{"id":-0}`, `{"":{"":{}}}`, "{\"a\":\"\xff\"}", "\"\x01\"", `nul`, `{"a" 1}`, `01`, `-`, `1.`, `"a`, `"\"`, `"\x"`, `{`, `[1 2]`, ``,
@@ -22,9 +22,9 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		got, id, err := decode.Message(body)
+		got, id, err := strictjson.DecodeKeeping(body, "id")
 		valid := json.Valid(body) && utf8.Valid(body)
-		if errors.Is(err, decode.ErrSyntax) == valid && (err == nil || errors.Is(err, decode.ErrSyntax)) {
+		if errors.Is(err, strictjson.ErrSyntax) == valid && (err == nil || errors.Is(err, strictjson.ErrSyntax)) {
 			t.Fatalf("%q is valid: %v, but the error is %v", body, valid, err)
 		}
 		if err != nil {
@@ -48,17 +48,17 @@ func FuzzMessage(f *testing.F) {
 }
 
 func TestBounds(t *testing.T) {
-	many := "[" + strings.Repeat("0,", decode.MaxValues-2) + "0]"
+	many := "[" + strings.Repeat("0,", strictjson.MaxValues-2) + "0]"
 	for body, want := range map[string]error{
-		many: nil, "[0," + many[1:]: decode.ErrTooComplex,
-		strings.Repeat("[", decode.MaxDepth) + strings.Repeat("]", decode.MaxDepth): nil, strings.Repeat("[", decode.MaxDepth+2): decode.ErrTooComplex,
+		many: nil, "[0," + many[1:]: strictjson.ErrTooComplex,
+		strings.Repeat("[", strictjson.MaxDepth) + strings.Repeat("]", strictjson.MaxDepth): nil, strings.Repeat("[", strictjson.MaxDepth+2): strictjson.ErrTooComplex,
 	} {
-		if _, _, err := decode.Message([]byte(body)); !errors.Is(err, want) {
+		if _, err := strictjson.Decode([]byte(body)); !errors.Is(err, want) {
 			t.Errorf("%.30s… of %d bytes: %v, want %v", body, len(body), err, want)
 		}
 	}
-	var twice *decode.TwiceError
-	if _, _, err := decode.Message([]byte(`{"a":{"b":1,"b":2}}`)); !errors.As(err, &twice) || twice.Name != "b" {
+	var twice *strictjson.TwiceError
+	if _, err := strictjson.Decode([]byte(`{"a":{"b":1,"b":2}}`)); !errors.As(err, &twice) || twice.Name != "b" {
 		t.Error(err)
 	}
 }

@@ -19,7 +19,8 @@ func (d *dispatcher) correctTimes(ctx context.Context) {
 	case err != nil && ctx.Err() == nil:
 		d.log.WarnContext(ctx, "cannot look for deliveries in the future", "err", err)
 	case n > 0:
-		d.log.WarnContext(ctx, "the clock was set back: the next attempts of webhooks were moved with it", "webhooks", n)
+		d.log.WarnContext(ctx, "the clock was set back: the next attempts of webhooks were moved with it",
+			"webhooks", n)
 		d.wakeUp()
 	}
 }

@@ -88,7 +88,9 @@ func (s *Service) fanOutBatch(ctx context.Context) error {
 }
 
 // match returns the deliveries for the next changes.
-func (s *Service) match(ctx context.Context, known *subscription.Snapshot, from int64, newest disclosure.Cursor) (store.FanOut, error) {
+func (s *Service) match(
+	ctx context.Context, known *subscription.Snapshot, from int64, newest disclosure.Cursor,
+) (store.FanOut, error) {
 	f := store.FanOut{From: from, To: newest.Seq, Revision: known.Revision}
 	listening := known.Listening()
 	for _, h := range listening {

@@ -25,7 +25,8 @@ func newMatcher(hooks *subscription.Registry) *matcher {
 // selected returns the deliveries of a change to the webhooks, which are sorted as by
 // Listening, that the function matches. It adds the time that this took to cost.
 func (m *matcher) selected(
-	hooks []*subscription.Hook, c *disclosure.Change, cost map[string]time.Duration, match func(*subscription.Hook) bool,
+	hooks []*subscription.Hook, c *disclosure.Change, cost map[string]time.Duration,
+	match func(*subscription.Hook) bool,
 ) (out []store.Delivery) {
 	for of := range byAccount(hooks) {
 		began := time.Now()

@@ -27,7 +27,9 @@ func (s *Service) Endpoints(ctx context.Context, ids ...string) (map[string]stor
 }
 
 // Deliveries lists the deliveries of a webhook.
-func (s *Service) Deliveries(ctx context.Context, by access.Reach, id string, q store.DeliveryQuery) ([]store.Delivered, error) {
+func (s *Service) Deliveries(
+	ctx context.Context, by access.Reach, id string, q store.DeliveryQuery,
+) ([]store.Delivered, error) {
 	if _, err := s.hooks.Find(ctx, by, id); err != nil {
 		return nil, err
 	}
@@ -68,7 +70,8 @@ func (s *Service) Redeliver(ctx context.Context, by access.Reach, id string, seq
 			return err
 		}
 		if len(had) == 0 || had[0].Seq != seq {
-			return fault.New(fault.NotFound, "The change %d was never delivered to this webhook, and the webhook does not select it.", seq)
+			return fault.New(fault.NotFound,
+				"The change %d was never delivered to this webhook, and the webhook does not select it.", seq)
 		}
 	}
 	return s.enqueue(ctx, id, []store.Delivery{{Webhook: id, Seq: seq, Event: string(changes[0].Event)}})
@@ -109,7 +112,9 @@ func (s *Service) RedeliverSince(ctx context.Context, by access.Reach, id string
 		}
 		if len(found) > s.maxRedelivered || searched-since > maxSearched || texts > maxTexts {
 			return 0, &fault.Error{
-				Kind: fault.Invalid, Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, %d searched, and %d of them in documents. Nothing is sent.", s.maxRedelivered, maxSearched, maxTexts),
+				Kind: fault.Invalid,
+				Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, %d searched, "+
+					"and %d of them in documents. Nothing is sent.", s.maxRedelivered, maxSearched, maxTexts),
 				Fields: []fault.Field{{Name: "since", Value: fmt.Sprint(since), Reason: "use a later one"}},
 			}
 		}

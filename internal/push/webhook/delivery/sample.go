@@ -61,7 +61,9 @@ func (l *testLimits) allow(ctx context.Context, account, id string) error {
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.RateLimited, RetryAfter: max(v.Reset, time.Second),
-		Message: fmt.Sprintf("The limit for %s is %d tests per minute. Wait for the time in Retry-After.", what, policy.Limit),
+		Kind:       fault.RateLimited,
+		RetryAfter: max(v.Reset, time.Second),
+		Message: fmt.Sprintf("The limit for %s is %d tests per minute. Wait for the time in Retry-After.",
+			what, policy.Limit),
 	}
 }

@@ -32,7 +32,8 @@ func (s *Service) selectsWithText(ctx context.Context, h *subscription.Hook, e *
 	defer cancel()
 	content, err := s.encoder.Text(ctx, e)
 	if err != nil {
-		return false, fault.Wrap(fault.Unavailable, err, "The text of a document cannot be read now. Try again in a few seconds.")
+		return false, fault.Wrap(fault.Unavailable, err,
+			"The text of a document cannot be read now. Try again in a few seconds.")
 	}
 	return h.SelectsText(content), nil
 }
@@ -75,7 +76,8 @@ func (d *dispatcher) textFailed(r *store.Result, q store.Delivery, err error) {
 	r.Attempt.Error = err.Error()
 	if time.Since(q.CreatedAt) > maxDelay {
 		r.State = store.DeliveryDead
-		d.log.ErrorContext(d.sending, "a document was never compared with the webhooks that search in documents", "seq", q.Seq, "err", err)
+		d.log.ErrorContext(d.sending, "a document was never compared with the webhooks that search in documents",
+			"seq", q.Seq, "err", err)
 		return
 	}
 	r.State = store.DeliveryPending
@@ -101,7 +103,8 @@ func (d *dispatcher) matchText(ctx context.Context, q store.Delivery) error {
 		}
 		known := d.hooks.Known()
 		f := store.FanOut{Epoch: head.Epoch, Seen: mark, Revision: known.Revision}
-		if f.Deliveries, err = d.textDeliveries(ctx, known, &changes[0], q.CreatedAt); err != nil || len(f.Deliveries) == 0 {
+		f.Deliveries, err = d.textDeliveries(ctx, known, &changes[0], q.CreatedAt)
+		if err != nil || len(f.Deliveries) == 0 {
 			return err
 		}
 		if f.From, err = d.store.Fanned(ctx); err != nil {
@@ -120,7 +123,9 @@ func (d *dispatcher) matchText(ctx context.Context, q store.Delivery) error {
 // textDeliveries returns the deliveries of a change to the webhooks that search in
 // documents and match, and to those that did when the change was queued and have
 // another filter now.
-func (d *dispatcher) textDeliveries(ctx context.Context, known *subscription.Snapshot, c *disclosure.Change, queued time.Time) ([]store.Delivery, error) {
+func (d *dispatcher) textDeliveries(
+	ctx context.Context, known *subscription.Snapshot, c *disclosure.Change, queued time.Time,
+) ([]store.Delivery, error) {
 	e := d.encoder.Encode(c)
 	content, err := d.encoder.Text(ctx, e)
 	if err != nil {

@@ -44,7 +44,8 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 	bodies, err := d.read(held.ctx, c.Deliveries)
 	if err != nil {
 		if h := d.hooks.Known().Hooks[c.Webhook]; h != nil && !d.ended() && held.ctx.Err() == nil {
-			d.log.WarnContext(d.sending, "cannot read changes for a webhook: they wait", "webhook", c.Webhook, "err", err)
+			d.log.WarnContext(d.sending, "cannot read changes for a webhook: they wait",
+				"webhook", c.Webhook, "err", err)
 			d.backOff(h, 0)
 		}
 		return
@@ -96,7 +97,8 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 	epoch := d.encoder.Head().Epoch
 	for _, delivery := range deliveries {
 		// The delivery or the catalogue may be of an older epoch.
-		if body := d.bodies.get(disclosure.Cursor{Epoch: epoch, Seq: delivery.Seq}); body != nil && delivery.Epoch == epoch {
+		body := d.bodies.get(disclosure.Cursor{Epoch: epoch, Seq: delivery.Seq})
+		if body != nil && delivery.Epoch == epoch {
 			all[delivery.Seq] = body
 		} else {
 			missing = append(missing, delivery.Seq)
@@ -117,7 +119,8 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 		}
 	}
 	// The catalogue of this process may be behind.
-	for start := time.Now(); !d.catalogHas(disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}); _ = retry.Sleep(ctx, 5*time.Millisecond) {
+	last := disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}
+	for start := time.Now(); !d.catalogHas(last); _ = retry.Sleep(ctx, 5*time.Millisecond) {
 		if d.ended() || ctx.Err() != nil || time.Since(start) > maxTurn {
 			return nil, errors.New("the catalogue does not have them yet")
 		}
@@ -188,7 +191,11 @@ func (d *dispatcher) backOff(h *subscription.Hook, asked time.Duration) {
 	defer d.mu.Unlock()
 	r := d.backoffs[h.ID]
 	wait := time.Duration(min(float64(d.backoff)*math.Exp2(float64(r.failures)), float64(maxBackoff)))
-	d.backoffs[h.ID] = backoff{failures: r.failures + 1, until: time.Now().Add(max(wait, asked)), revision: h.Revision()}
+	d.backoffs[h.ID] = backoff{
+		failures: r.failures + 1,
+		until:    time.Now().Add(max(wait, asked)),
+		revision: h.Revision(),
+	}
 }
 
 func (d *dispatcher) clearBackoff(id string) {
@@ -219,6 +226,7 @@ func (d *dispatcher) disableFailing(h *subscription.Hook, a attempt, failing boo
 		since = h.EnabledAt
 	}
 	if time.Since(since) > d.maxFailing {
-		d.hooks.DisableUnchanged(d.sending, h, fmt.Sprintf("nothing was delivered since %s; last error: %s", since.UTC().Format(time.RFC3339), a.Error))
+		d.hooks.DisableUnchanged(d.sending, h, fmt.Sprintf("nothing was delivered since %s; last error: %s",
+			since.UTC().Format(time.RFC3339), a.Error))
 	}
 }

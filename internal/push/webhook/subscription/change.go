@@ -165,7 +165,9 @@ func (r *Registry) FindEnabled(ctx context.Context, by access.Reach, id string) 
 
 // change updates a webhook unless the function reports no change. It starts
 // over if the webhook was changed concurrently.
-func (r *Registry) change(ctx context.Context, by access.Reach, id, event string, change func(*Webhook, time.Time) (bool, error)) (Webhook, error) {
+func (r *Registry) change(
+	ctx context.Context, by access.Reach, id, event string, change func(*Webhook, time.Time) (bool, error),
+) (Webhook, error) {
 	for {
 		h, err := r.Find(ctx, by, id)
 		if err != nil {
@@ -210,7 +212,7 @@ func (r *Registry) Update(ctx context.Context, by access.Reach, id string, chang
 				return false, err
 			}
 		}
-		same := d.URL == w.URL && d.Description == w.Description && d.Filter == w.Filter && d.Enabled == w.Enabled && slices.Equal(d.Events, w.Events)
+		same := d.equal(w.Draft)
 		toggled := d.Enabled != w.Enabled
 		w.Draft = d
 		if toggled {
@@ -273,7 +275,8 @@ func (r *Registry) remove(ctx context.Context, w Webhook) error {
 		return err
 	}
 	if err := r.o.Store.DropDeliveries(ctx, w.ID); err != nil {
-		r.log.WarnContext(ctx, "the deliveries of a deleted webhook could not be dropped yet", "webhook", w.ID, "err", err)
+		r.log.WarnContext(ctx, "the deliveries of a deleted webhook could not be dropped yet",
+			"webhook", w.ID, "err", err)
 	}
 	return r.Refresh(ctx)
 }

@@ -55,7 +55,9 @@ func (d *Draft) check(allowPrivate bool) error {
 	}
 	// Normalize the set: the order of events.AllEvents, each once.
 	named := d.Events
-	d.Events = slices.DeleteFunc(slices.Clone(events.AllEvents), func(e disclosure.Event) bool { return !slices.Contains(named, e) })
+	d.Events = slices.DeleteFunc(slices.Clone(events.AllEvents), func(e disclosure.Event) bool {
+		return !slices.Contains(named, e)
+	})
 	return nil
 }
 
@@ -105,7 +107,8 @@ func (r *Registry) check(ctx context.Context, d *Draft) error {
 	for _, a := range addrs {
 		literal := net.JoinHostPort(a.Unmap().String(), cmp.Or(u.Port(), "443"))
 		if err := outbound.Check(u.Scheme+"://"+literal, r.o.AllowPrivate); err != nil {
-			return invalid("url", withoutQuery(d.URL), "the name "+host+" does not lead to a public address") // the address itself is not revealed
+			// The address itself is not revealed.
+			return invalid("url", withoutQuery(d.URL), "the name "+host+" does not lead to a public address")
 		}
 	}
 	return nil
@@ -127,8 +130,8 @@ func (r *Registry) checkFilters(account, id string, f disclosure.Filter) error {
 	if n <= maxFilters {
 		return nil
 	}
-	return invalid("filter", f.Search, fmt.Sprintf(
-		"makes %d characters in the filters of all your webhooks, which may have %d together: shorten some, or delete a webhook", n, maxFilters))
+	return invalid("filter", f.Search, fmt.Sprintf("makes %d characters in the filters of all your webhooks, "+
+		"which may have %d together: shorten some, or delete a webhook", n, maxFilters))
 }
 
 func (r *Registry) count(account string) (n int) {

@@ -57,7 +57,8 @@ func (r *Registry) removeGone(ctx context.Context) {
 func (r *Registry) DisableUnchanged(ctx context.Context, h *Hook, reason string) (done bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	_, err := r.change(ctx, access.WholeAccount(h.Account), h.ID, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
+	by := access.WholeAccount(h.Account)
+	_, err := r.change(ctx, by, h.ID, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
 		done = w.Enabled && w.URL == h.URL && w.Key == h.Key && w.EnabledAt.Equal(h.EnabledAt)
 		if done {
 			w.Enabled = false

@@ -21,7 +21,11 @@ func (r *Registry) All(ctx context.Context) ([]Webhook, error) {
 		all = append(all, h.Webhook)
 	}
 	slices.SortFunc(all, func(a, b Webhook) int {
-		return cmp.Or(strings.Compare(a.Account, b.Account), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+		return cmp.Or(
+			strings.Compare(a.Account, b.Account),
+			a.CreatedAt.Compare(b.CreatedAt),
+			strings.Compare(a.ID, b.ID),
+		)
 	})
 	return all, nil
 }
@@ -54,7 +58,8 @@ func (r *Registry) Disable(ctx context.Context, id, reason string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.change(ctx, access.WholeAccount(account), id, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
+	by := access.WholeAccount(account)
+	_, err = r.change(ctx, by, id, "webhook.disabled", func(w *Webhook, now time.Time) (bool, error) {
 		was := w.Enabled
 		w.Enabled = false
 		w.setEnabled(now, reason)

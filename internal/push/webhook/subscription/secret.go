@@ -37,7 +37,8 @@ func sealName(id string) string { return kind + "/" + id }
 func (w *Webhook) addSecret(sealer Sealer, now time.Time) (string, error) {
 	kept := slices.DeleteFunc(slices.Clone(w.secrets), func(s secret) bool { return s.over(now) })
 	if len(kept) == maxSecrets {
-		return "", fault.New(fault.Conflict, "The limit of %d valid secrets for a webhook is reached: wait until the oldest ends, at %s.",
+		return "", fault.New(fault.Conflict, "The limit of %d valid secrets for a webhook is reached: "+
+			"wait until the oldest ends, at %s.",
 			maxSecrets, kept[0].ExpiresAt.Format(time.RFC3339))
 	}
 	for i, s := range kept {

@@ -3,6 +3,7 @@ package subscription
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -86,6 +87,15 @@ func readRecord(r store.Record) (Webhook, error) {
 	w.secrets = k.Secrets
 	w.revision = r.Revision
 	return w, nil
+}
+
+// equal reports whether two drafts have the same settings.
+func (d *Draft) equal(other Draft) bool {
+	return d.URL == other.URL &&
+		d.Description == other.Description &&
+		slices.Equal(d.Events, other.Events) &&
+		d.Filter == other.Filter &&
+		d.Enabled == other.Enabled
 }
 
 // Selection returns the events and the filter of the webhook.

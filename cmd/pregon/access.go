@@ -1,20 +1,13 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/url"
-	"time"
 
 	"pregon/internal/auth"
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/secret"
 	"pregon/internal/cli"
-	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/server/ratelimit"
-	"pregon/internal/service/authorization"
-	"pregon/internal/store/engine"
 )
 
 // accessFlags configure authorization and limits.
@@ -67,32 +60,3 @@ func (f *accessFlags) proxies() (p access.Proxies) {
 // secretKeyEnv is the variable that holds the key which encrypts secrets in the
 // store. It has no flag: see secretVariables.
 const secretKeyEnv = cli.EnvPrefix + "_SECRET_KEY"
-
-type signingKeyCmd struct {
-	Rotate rotateSigningKeyCmd `cmd:"" help:"Create a new key. Tokens signed by the old one stay valid."`
-}
-
-type rotateSigningKeyCmd struct {
-	adminFlags
-	AtOnce     bool `help:"The old key may have leaked: it and every token that it signed are refused from now on."`
-	LostSecret bool `help:"With --at-once: continue although the old key cannot be opened, because the PREGON_SECRET_KEY that sealed it is lost."`
-}
-
-// Run rotates the signing key.
-func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
-	if c.LostSecret && !c.AtOnce {
-		return fault.New(fault.Invalid, "--lost-secret needs --at-once: without the old key nothing that it signed can be verified any more")
-	}
-	box, err := secret.NewBox(p.getenv(secretKeyEnv))
-	if err != nil {
-		return err
-	}
-	return c.with(ctx, func(db engine.Store, audit access.Audit) error {
-		key, err := authorization.RotateSigningKey(ctx, db, box, audit, authorization.Rotation{AtOnce: c.AtOnce, LostSecret: c.LostSecret})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
-		return err
-	})
-}

@@ -10,14 +10,11 @@ import (
 	"time"
 
 	"pregon/internal/cli/machine"
-	"pregon/internal/document/llm"
 	"pregon/internal/fault"
 	"pregon/internal/service/documents"
 	"pregon/internal/service/sources"
 	"pregon/internal/sim/demo"
 	"pregon/internal/source/doctor"
-	"pregon/internal/source/regulator"
-	"pregon/internal/source/throttle"
 )
 
 type doctorCmd struct {
@@ -93,7 +90,7 @@ func (e *examination) live(ctx context.Context) error {
 		defer stop()
 		e.readFrom(url, url)
 	}
-	e.tape = doctor.Record(regulator.NewTransport())
+	e.tape = sources.Record()
 	if e.Source == "none" || !e.Role.Ingests() {
 		e.done(doctor.Check{Name: "source", Verdict: doctor.Skipped, Found: "not read, because of --source " + e.Source + " and --role " + string(e.Role)})
 	} else if err := e.examine(ctx, func() time.Time { return e.began }); err != nil {
@@ -157,8 +154,7 @@ func (e *examination) setMachine() (err error) {
 	m.Contact.UserAgent = site.UserAgent()
 	m.Contact.Missing = e.Contact == "" && site.IsPublic()
 	m.CacheDir = e.cacheDir(e.log)
-	m.Model.Name = e.LLMModel
-	m.Model.Open = func() (*llm.Client, error) { return e.modelFlags.settings(e.process).Client(e.log, nil) }
+	m.Model = e.modelFlags.settings(e.process).Options(e.log)
 	if e.DocumentsS3 != "" {
 		m.Buckets = append(m.Buckets, e.bucketOptions(e.process, "--documents-s3", e.DocumentsS3))
 	}
@@ -180,22 +176,12 @@ func (e *examination) setMachine() (err error) {
 
 // examine reads the surfaces of the source.
 func (e *examination) examine(ctx context.Context, now func() time.Time) error {
-	source, listed, err := e.site(e.baseURL(e.Listen)).Clients(throttle.New(e.Pace), sources.Transports{
-		Regulator: e.tape.For(doctor.Regulator),
-		Exchange:  e.tape.For(doctor.Exchange),
-	})
-	if err != nil {
-		return err
-	}
-	_, err = doctor.Run(ctx, doctor.Options{
-		Regulator:    source,
-		Exchange:     listed,
+	return e.site(e.baseURL(e.Listen)).Examine(ctx, doctor.Options{
 		Tape:         e.tape,
 		Now:          now,
 		ReadDocument: e.machine.DescribeDocument,
 		Done:         e.done,
 	})
-	return err
 }
 
 // conclude prints the result. It returns an error if reports would be lost.

@@ -5,9 +5,8 @@ import (
 
 	"pregon/internal/discovery"
 	"pregon/internal/fault"
-	"pregon/internal/mcp"
-	"pregon/internal/rest"
 	"pregon/internal/server/origin"
+	"pregon/internal/service/surfaces"
 )
 
 type mcpCmd struct {
@@ -26,17 +25,7 @@ func (c *serverJSONCmd) Run(p *process) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "--base-url %q %v", c.BaseURL, err)
 	}
-	api, err := rest.New(rest.Options{BaseURL: base})
-	if err != nil {
-		return err
-	}
-	file, err := discovery.ServerJSON(discovery.Options{
-		BaseURL: base,
-		Version: version,
-		Source:  func() string { return c.Source },
-		OpenAPI: api.OpenAPIJSON(),
-		MCP:     mcp.Offered(),
-	})
+	file, err := surfaces.ServerJSON(base, version, c.Source)
 	if err != nil {
 		return err
 	}

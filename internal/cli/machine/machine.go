@@ -36,7 +36,7 @@ type Checks struct {
 	Contact  Contact
 	CacheDir string // empty for none
 	Reader   *sandbox.Reader
-	Model    Model
+	Model    llm.Options // of which the URL is empty if there is no model
 	Buckets  []bucket.Options
 	// SnapshotDir is the directory in which this process would make snapshots; empty
 	// for none.
@@ -54,12 +54,6 @@ type Checks struct {
 type Contact struct {
 	UserAgent string
 	Missing   bool // the regulator is asked, and no contact was given
-}
-
-// Model is the language model that writes summaries.
-type Model struct {
-	Name string
-	Open func() (*llm.Client, error) // returns nil if there is none
 }
 
 // Run calls done with the result of each check.
@@ -303,13 +297,13 @@ func (m *Checks) tesseract(ctx context.Context, c *doctor.Check) {
 }
 
 func (m *Checks) languageModel(ctx context.Context, c *doctor.Check) {
-	model, err := m.Model.Open()
-	switch {
-	case err != nil:
-		c.Fail(0, "%v", err)
-		return
-	case model == nil:
+	if m.Model.URL == "" {
 		c.Found = "none: summaries are sentences of the documents"
+		return
+	}
+	model, err := llm.New(m.Model)
+	if err != nil {
+		c.Fail(0, "%v", err)
 		return
 	}
 	defer model.Close()
@@ -319,7 +313,7 @@ func (m *Checks) languageModel(ctx context.Context, c *doctor.Check) {
 		c.Fail(0, "%v", err)
 		return
 	}
-	c.Found = fmt.Sprintf("%s answers in %.1f s", m.Model.Name, time.Since(begun).Seconds())
+	c.Found = fmt.Sprintf("%s answers in %.1f s", m.Model.Model, time.Since(begun).Seconds())
 }
 
 // s3 checks the buckets of documents and snapshots. Serve does not start without

@@ -48,20 +48,15 @@ type Model struct {
 	TokensPerDay int
 }
 
-// Client returns the client of the model, nil if there is none. Its attempts are traced,
-// unless trace is nil.
-func (m Model) Client(logger *slog.Logger, trace func(name string, status int, start time.Time)) (*llm.Client, error) {
-	if m.URL == "" {
-		return nil, nil
-	}
-	return llm.New(llm.Options{
+// Options returns the options of its client, without a trace.
+func (m Model) Options(logger *slog.Logger) llm.Options {
+	return llm.Options{
 		URL:          m.URL,
 		Model:        m.Name,
 		Key:          m.Key,
 		TokensPerDay: m.TokensPerDay,
 		Logger:       logger,
-		Trace:        trace,
-	})
+	}
 }
 
 // Options are the settings of Documents and what they need.
@@ -82,7 +77,7 @@ type Documents struct {
 // New creates the readers, which start with the first document. It fails if the bucket
 // cannot be used.
 func New(ctx context.Context, o Options) (*Documents, error) {
-	model, err := o.Model.Client(o.Logger, o.TraceModel)
+	model, err := o.model()
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +99,16 @@ func New(ctx context.Context, o Options) (*Documents, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// model returns the client of the language model, nil if there is none.
+func (o *Options) model() (*llm.Client, error) {
+	if o.Model.URL == "" {
+		return nil, nil
+	}
+	client := o.Model.Options(o.Logger)
+	client.Trace = o.TraceModel
+	return llm.New(client)
 }
 
 // originals returns where the bytes of documents are kept, nil for nowhere.

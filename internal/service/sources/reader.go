@@ -38,7 +38,7 @@ func NewReader(o ReaderOptions) (*Reader, error) {
 		o.Logger.Warn("the regulator has no contact for this service: give --contact an address or a page", "user_agent", o.Site.UserAgent())
 	}
 	queue := throttle.New(o.Site.Pace)
-	source, listed, err := o.Site.Clients(queue, Transports{})
+	source, listed, err := o.Site.clients(queue, transports{})
 	if err != nil {
 		return nil, err
 	}

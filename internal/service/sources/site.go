@@ -35,19 +35,19 @@ func (s Site) UserAgent() string {
 	return "pregon/" + s.Version + " (contact not given)"
 }
 
-// Transports replace those of the clients. Both may be nil.
-type Transports struct {
-	Regulator http.RoundTripper
-	Exchange  http.RoundTripper
+// transports replace those of the clients. Both may be nil.
+type transports struct {
+	regulator http.RoundTripper
+	exchange  http.RoundTripper
 }
 
-// Clients returns the clients of the regulator and the exchange.
-func (s Site) Clients(queue *throttle.Queue, with Transports) (*regulator.Client, *exchange.Client, error) {
+// clients returns the clients of the regulator and the exchange.
+func (s Site) clients(queue *throttle.Queue, with transports) (*regulator.Client, *exchange.Client, error) {
 	source, err := regulator.New(regulator.Options{
 		Origin:    s.Regulator,
 		UserAgent: s.UserAgent(),
 		Queue:     queue,
-		Transport: with.Regulator,
+		Transport: with.regulator,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -60,7 +60,7 @@ func (s Site) Clients(queue *throttle.Queue, with Transports) (*regulator.Client
 		Origin:    s.Exchange,
 		UserAgent: s.UserAgent(),
 		Gap:       gap,
-		Transport: with.Exchange,
+		Transport: with.exchange,
 	})
 	return source, listed, err
 }

@@ -48,8 +48,7 @@ func Start(ctx context.Context, tracker *coverage.Tracker, file string, rate flo
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
-	d, err := Listen("127.0.0.1:0", simserver.Options{
-		Market: market.New(seed),
+	d, err := Listen("127.0.0.1:0", Options{
 		Seed:   seed,
 		File:   file,
 		Rate:   rate,
@@ -64,13 +63,27 @@ func Start(ctx context.Context, tracker *coverage.Tracker, file string, rate flo
 	return d, nil
 }
 
+// Options describe a market.
+type Options struct {
+	Seed   uint64  // which market: the same seed is the same market
+	File   string  // of published reports; empty to keep them in memory only
+	Rate   float64 // new reports a minute
+	Logger *slog.Logger
+}
+
 // Listen opens a market on an address, without a store.
-func Listen(address string, o simserver.Options) (*Demo, error) {
+func Listen(address string, o Options) (*Demo, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
 	}
-	server, err := simserver.Open(o)
+	server, err := simserver.Open(simserver.Options{
+		Market: market.New(o.Seed),
+		Seed:   o.Seed,
+		File:   o.File,
+		Rate:   o.Rate,
+		Logger: o.Logger,
+	})
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -80,7 +93,7 @@ func Listen(address string, o simserver.Options) (*Demo, error) {
 // Open starts a market whose reports are not kept, for a short time, and returns its
 // origin. Stop ends it.
 func Open(ctx context.Context, logger *slog.Logger) (url string, stop func(), err error) {
-	d, err := Listen("127.0.0.1:0", simserver.Options{Market: market.New(seed), Seed: seed, Logger: logger})
+	d, err := Listen("127.0.0.1:0", Options{Seed: seed, Logger: logger})
 	if err != nil {
 		return "", nil, err
 	}

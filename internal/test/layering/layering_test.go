@@ -307,13 +307,13 @@ func wrongImports(name string, imports []string) []string {
 				name, imported))
 		case its >= mine:
 			found = append(found, fmt.Sprintf("%s (row %d) imports %s (row %d), but a package may import only lower rows: "+
-				"move what both need to a lower row, or declare in %[1]s the small interface it needs and let cmd/pregon pass it in",
+				"move what both need to a lower row, or declare in %[1]s the small interface it needs and let internal/service pass it in",
 				name, mine, imported, its))
 		case myRoom != "" && myRoom != itsRoom && rowOf(rooms, itsRoom) >= rowOf(rooms, myRoom):
 			found = append(found, fmt.Sprintf("%s imports %s, but the folder %s is not below %s in the table rooms: "+
 				"move the package to a folder above both, or what it needs to one below", name, imported, itsRoom, myRoom))
 		case slices.Contains(denied[name], imported):
-			found = append(found, fmt.Sprintf("%s imports %s: declare in %[1]s the small interface it needs and let cmd/pregon pass it in",
+			found = append(found, fmt.Sprintf("%s imports %s: declare in %[1]s the small interface it needs and let internal/service pass it in",
 				name, imported))
 		case slices.Contains(backends, imported) && name != "store/engine":
 			found = append(found, fmt.Sprintf("%s imports %s, but only store/engine may import a backend: use the interfaces of store",

@@ -6,8 +6,6 @@ import (
 
 	"pregon/internal/cli"
 	"pregon/internal/sim/demo"
-	"pregon/internal/sim/market"
-	"pregon/internal/sim/simserver"
 )
 
 type simCmd struct {
@@ -23,8 +21,7 @@ func (c *simCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(p.stderr, nil))
-	d, err := demo.Listen(c.Listen, simserver.Options{
-		Market: market.New(c.Seed),
+	d, err := demo.Listen(c.Listen, demo.Options{
 		Seed:   c.Seed,
 		File:   c.File,
 		Rate:   float64(c.Rate),

@@ -63,9 +63,12 @@ func TestRoles(t *testing.T) {
 				t.Errorf("ingest did not end cleanly: %v\n%s", err, ingest.log)
 			}
 			r.state(t, "blind")
-			r.startServe(t, append(debug, "ingest")...)
+			ingest = r.startServe(t, append(debug, "ingest")...)
 			r.state(t, "live", "quiet")
 			r.waitListed(t, append(ids, r.publish(t, `{"type":"oir"}`))...)
+			if err := ingest.end(syscall.SIGTERM); err != nil { // nothing may be appended while stop compares the log
+				t.Errorf("ingest did not end cleanly: %v\n%s", err, ingest.log)
+			}
 			r.stop(t)
 		})
 	}

@@ -33,9 +33,11 @@ func (r *readiness) check() error {
 	case snapshot == nil:
 		return fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 	case r.simulated && !ingest.Started(r.coverage):
-		return fault.New(fault.Unavailable, "The first month of the simulated market is still loading. Try again in a few seconds.")
+		return fault.New(fault.Unavailable,
+			"The first month of the simulated market is still loading. Try again in a few seconds.")
 	case r.awaitsSource && snapshot.Len() == 0 && !ingest.ListsRead(r.coverage):
-		return fault.New(fault.Unavailable, "The store is new, and nothing was read from the regulator yet. Try again in a few seconds; /api/v1/status has the state of the source.")
+		return fault.New(fault.Unavailable, "The store is new, and nothing was read from the regulator yet. "+
+			"Try again in a few seconds; /api/v1/status has the state of the source.")
 	}
 	r.started.Store(true)
 	return nil

@@ -52,7 +52,8 @@ func TestReady(t *testing.T) {
 				if err := report.Validate(); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := db.Append(t.Context(), store.Batch{New: disclosure.Backfilled, Reports: []disclosure.Report{report}}); err != nil {
+				batch := store.Batch{New: disclosure.Backfilled, Reports: []disclosure.Report{report}}
+				if _, err := db.Append(t.Context(), batch); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -24,7 +24,9 @@ func Run(ctx context.Context, o Options) error {
 		return fault.UnlessCanceled(err)
 	}
 	defer db.Close()
-	listener, fromSystemd, err := listen(o.Listen, o.Getenv) // after the store, so that no client connects before there is an answer
+	// The listener comes after the store, so that no client connects before there is an
+	// answer.
+	listener, fromSystemd, err := listen(o.Listen, o.Getenv)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,9 @@ import (
 // copy of the store, can read.
 func (o *Options) warnOfSecrets(log *slog.Logger) {
 	if !o.Authorization.Box.Encrypts() {
-		log.Warn("the store holds the key that signs tokens and the secrets of webhooks as they are: set PREGON_SECRET_KEY" +
-			" to 32 characters or more, such as what `openssl rand -base64 32` prints, and keep it apart from the store")
+		log.Warn("the store holds the key that signs tokens and the secrets of webhooks as they are: " +
+			"set PREGON_SECRET_KEY to 32 characters or more, such as what `openssl rand -base64 32` prints, " +
+			"and keep it apart from the store")
 	}
 	files := map[string]string{"--config": o.ConfigFile, "--store": o.Storage.Address.Path()}
 	for _, flag := range slices.Sorted(maps.Keys(files)) {

@@ -256,7 +256,8 @@ func (s *Service) addSurfaces(ctx context.Context, o Options, base string) error
 	}
 	noClients := ""
 	if !o.Role.Serves() {
-		noClients = "This process does not serve clients, because its --role is " + string(o.Role) + ". It only has /healthz and /readyz."
+		noClients = "This process does not serve clients, because its --role is " + string(o.Role) +
+			". It only has /healthz and /readyz."
 	}
 	var market *demo.Demo
 	if s.Sources != nil {

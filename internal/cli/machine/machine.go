@@ -255,7 +255,12 @@ func sample(form string) []byte {
 		Category:    "Otra información relevante",
 		PublishedAt: time.Date(2026, 1, 2, 9, 0, 0, 0, time.UTC),
 	}
-	return paper.Make(paper.Source{Report: &report, Form: form, Text: "La sociedad comunica una prueba de lectura."}, 1).Body
+	source := paper.Source{
+		Report: &report,
+		Form:   form,
+		Text:   "La sociedad comunica una prueba de lectura.",
+	}
+	return paper.Make(source, 1).Body
 }
 
 // documents reads a sample in the confined child process.
@@ -308,7 +313,8 @@ func (m *Checks) languageModel(ctx context.Context, c *doctor.Check) {
 	}
 	defer model.Close()
 	begun := time.Now()
-	schema := json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)
+	schema := json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},` +
+		`"required":["answer"],"additionalProperties":false}`)
 	if _, err := model.Complete(ctx, "Answer in JSON.", `Answer {"answer":"ok"}.`, schema); err != nil {
 		c.Fail(0, "%v", err)
 		return

@@ -82,19 +82,22 @@ func (a *Authorization) Start(g *lifecycle.Group) { g.UntilServed(a.Run) }
 // Observe registers the metrics of access.
 func (a *Authorization) Observe(m *telemetry.Metrics) {
 	for _, outcome := range access.Outcomes {
-		m.CounterOf("pregon_access_requests_total", "Requests by outcome of authorization.", "outcome", outcome, func() float64 {
-			return float64(a.Requests(outcome))
-		})
+		m.CounterOf("pregon_access_requests_total",
+			"Requests by outcome of authorization.", "outcome", outcome, func() float64 {
+				return float64(a.Requests(outcome))
+			})
 	}
-	m.Gauge("pregon_access_keys_last_sync_timestamp_seconds", "When all keys of the store were last known.", func() float64 {
-		return telemetry.Timestamp(time.Now().Add(-a.Keys.Behind()))
-	})
+	m.Gauge("pregon_access_keys_last_sync_timestamp_seconds",
+		"When all keys of the store were last known.", func() float64 {
+			return telemetry.Timestamp(time.Now().Add(-a.Keys.Behind()))
+		})
 	m.Gauge("pregon_ratelimit_callers", "Addresses and keys whose requests are counted.", func() float64 {
 		return float64(a.Counted())
 	})
 	if a.Redis != nil {
-		m.Gauge("pregon_ratelimit_redis_up", "1 while Redis answers and all replicas count together, else 0. Only with --redis.", func() float64 {
-			return telemetry.Bool(a.Redis.Up())
-		})
+		m.Gauge("pregon_ratelimit_redis_up",
+			"1 while Redis answers and all replicas count together, else 0. Only with --redis.", func() float64 {
+				return telemetry.Bool(a.Redis.Up())
+			})
 	}
 }

@@ -19,10 +19,13 @@ type Rotation struct {
 }
 
 // RotateSigningKey replaces the key that signs tokens, and returns the new one.
-func RotateSigningKey(ctx context.Context, db store.Store, box *secret.Box, audit access.Audit, how Rotation) (token.SigningKey, error) {
+func RotateSigningKey(
+	ctx context.Context, db store.Store, box *secret.Box, audit access.Audit, how Rotation,
+) (token.SigningKey, error) {
 	ring := token.NewRing(db, box, nil)
 	if err := ring.Refresh(ctx); err != nil && !(how.AtOnce && how.LostSecret) {
-		return token.SigningKey{}, fmt.Errorf("the present key cannot be opened: %w (if the secret is lost: --at-once --lost-secret)", err)
+		return token.SigningKey{}, fmt.Errorf("the present key cannot be opened: %w "+
+			"(if the secret is lost: --at-once --lost-secret)", err)
 	}
 	key, err := ring.Rotate(ctx, how.AtOnce)
 	if err != nil {

@@ -130,7 +130,8 @@ func (o *Options) originals(ctx context.Context) (document.Originals, error) {
 func NewReader(cacheDir string, logger *slog.Logger) (*sandbox.Reader, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot find the executable, which is started again to read documents")
+		return nil, fault.Wrap(fault.Unavailable, err,
+			"cannot find the executable, which is started again to read documents")
 	}
 	return sandbox.NewReader(sandbox.Options{
 		Command:  []string{program, WorkerCommand},
@@ -165,31 +166,37 @@ func (d *Documents) lacking(layer sandbox.Layer) (n int) {
 // Observe registers the metrics of reading documents.
 func (d *Documents) Observe(m *telemetry.Metrics) {
 	for _, l := range sandbox.Layers {
-		m.GaugeOf("pregon_document_workers_unconfined", "Processes that read documents without a layer of confinement, because the kernel lacks it.", "layer", string(l), func() float64 {
-			return float64(d.lacking(l))
-		})
+		m.GaugeOf("pregon_document_workers_unconfined",
+			"Processes that read documents without a layer of confinement, because the kernel lacks it.",
+			"layer", string(l), func() float64 {
+				return float64(d.lacking(l))
+			})
 	}
 	if d.model != nil {
 		observeModel(m, d.model)
 	}
 	for _, o := range document.Outcomes {
-		m.CounterOf("pregon_document_reads_total", "Attempts to read a document by outcome: ready, again later, or failed for good.", "outcome", o.String(), func() float64 {
-			return float64(d.Counted(o))
-		})
+		m.CounterOf("pregon_document_reads_total",
+			"Attempts to read a document by outcome: ready, again later, or failed for good.",
+			"outcome", o.String(), func() float64 {
+				return float64(d.Counted(o))
+			})
 	}
 }
 
 func observeModel(m *telemetry.Metrics, model *llm.Client) {
-	m.Counter("pregon_llm_requests_total", "Requests to the language model. Only with --llm-url, as all of pregon_llm_.", func() float64 {
-		return float64(model.Stats().Requests)
-	})
+	m.Counter("pregon_llm_requests_total",
+		"Requests to the language model. Only with --llm-url, as all of pregon_llm_.", func() float64 {
+			return float64(model.Stats().Requests)
+		})
 	m.Counter("pregon_llm_request_failures_total", "Requests to the language model that failed.", func() float64 {
 		return float64(model.Stats().Failures)
 	})
 	m.Counter("pregon_llm_tokens_total", "Tokens that the language model used.", func() float64 {
 		return float64(model.Stats().Tokens)
 	})
-	m.Gauge("pregon_llm_circuit_open", "1 while the language model is not called because it failed, else 0.", func() float64 {
-		return telemetry.Bool(model.Stats().Open)
-	})
+	m.Gauge("pregon_llm_circuit_open",
+		"1 while the language model is not called because it failed, else 0.", func() float64 {
+			return telemetry.Bool(model.Stats().Open)
+		})
 }

@@ -110,8 +110,10 @@ func (p *Proofs) Observe(m *telemetry.Metrics) {
 	m.Gauge("pregon_transparency_leaves", "Changes in the transparency log of this process.", func() float64 {
 		return float64(p.Publisher.Size())
 	})
-	m.Gauge("pregon_transparency_signing", "1 while checkpoints are signed; 0 while the log is loading, or because the history of the store was rewritten.", func() float64 {
-		_, _, ok := p.Publisher.Root()
-		return telemetry.Bool(ok)
-	})
+	m.Gauge("pregon_transparency_signing",
+		"1 while checkpoints are signed; 0 while the log is loading, or because the history of the "+
+			"store was rewritten.", func() float64 {
+			_, _, ok := p.Publisher.Root()
+			return telemetry.Bool(ok)
+		})
 }

@@ -47,7 +47,8 @@ func (o Owners) Status(id string) webhook.OwnerStatus {
 			return webhook.OwnerStatus{Gone: person.Gone, Since: person.Since, Scope: person.Scope}
 		}
 		issuer, _, _ := strings.Cut(id, "#")
-		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes} // the scope was checked when the webhook was created
+		// The scope was checked when the webhook was created.
+		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes}
 		if !o.Trusts(issuer) {
 			status.Gone = "its owner's issuer is not in the configuration"
 		}

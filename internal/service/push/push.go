@@ -88,9 +88,10 @@ func (p *Push) Observe(m *telemetry.Metrics) {
 	m.Gauge("pregon_push_listeners", "Open streams, long polls and subscriptions.", func() float64 {
 		return float64(p.Connections.Open())
 	})
-	m.Counter("pregon_push_slow_listeners_total", "Streams and subscriptions that were ended because the client read too slowly.", func() float64 {
-		return float64(p.Connections.Cut())
-	})
+	m.Counter("pregon_push_slow_listeners_total",
+		"Streams and subscriptions that were ended because the client read too slowly.", func() float64 {
+			return float64(p.Connections.Cut())
+		})
 	if p.delivers {
 		observeWebhooks(m, p.Webhooks.Stats)
 	}
@@ -101,17 +102,27 @@ func observeWebhooks(m *telemetry.Metrics, stats func() webhook.Stats) {
 		return func() float64 { return float64(of(stats())) }
 	}
 	const attempts = "Attempts to deliver an event to a webhook by outcome."
-	m.CounterOf("pregon_webhook_attempts_total", attempts, "outcome", "delivered", value(func(s webhook.Stats) int64 { return s.Delivered }))
-	m.CounterOf("pregon_webhook_attempts_total", attempts, "outcome", "failed", value(func(s webhook.Stats) int64 { return s.Failed }))
-	m.Counter("pregon_webhook_retries_total", "Attempts after the first of a delivery.", value(func(s webhook.Stats) int64 { return s.Retried }))
-	m.Counter("pregon_webhook_abandoned_total", "Deliveries that were given up.", value(func(s webhook.Stats) int64 { return s.Dead }))
-	m.Gauge("pregon_webhook_pending_changes", "Changes not yet matched with webhooks.", func() float64 { return float64(stats().Lag) })
-	m.Gauge("pregon_webhook_disabled", "Webhooks that are disabled, by their owner or by the service.", func() float64 { return float64(stats().Disabled) })
-	m.Gauge("pregon_webhook_deliveries_in_flight", "Deliveries that are being sent.", func() float64 { return float64(stats().InFlight) })
-	m.Counter("pregon_webhook_matching_seconds_total", "Time spent on matching changes with the filters of webhooks.", func() float64 {
-		return stats().Matching.Seconds()
-	})
-	m.Gauge("pregon_webhook_matching_costliest_owner_seconds", "The part of pregon_webhook_matching_seconds_total of the owner with the longest time.", func() float64 {
-		return stats().CostliestOwner.Seconds()
-	})
+	m.CounterOf("pregon_webhook_attempts_total", attempts, "outcome", "delivered",
+		value(func(s webhook.Stats) int64 { return s.Delivered }))
+	m.CounterOf("pregon_webhook_attempts_total", attempts, "outcome", "failed",
+		value(func(s webhook.Stats) int64 { return s.Failed }))
+	m.Counter("pregon_webhook_retries_total",
+		"Attempts after the first of a delivery.", value(func(s webhook.Stats) int64 { return s.Retried }))
+	m.Counter("pregon_webhook_abandoned_total",
+		"Deliveries that were given up.", value(func(s webhook.Stats) int64 { return s.Dead }))
+	m.Gauge("pregon_webhook_pending_changes",
+		"Changes not yet matched with webhooks.", func() float64 { return float64(stats().Lag) })
+	m.Gauge("pregon_webhook_disabled",
+		"Webhooks that are disabled, by their owner or by the service.",
+		func() float64 { return float64(stats().Disabled) })
+	m.Gauge("pregon_webhook_deliveries_in_flight",
+		"Deliveries that are being sent.", func() float64 { return float64(stats().InFlight) })
+	m.Counter("pregon_webhook_matching_seconds_total",
+		"Time spent on matching changes with the filters of webhooks.", func() float64 {
+			return stats().Matching.Seconds()
+		})
+	m.Gauge("pregon_webhook_matching_costliest_owner_seconds",
+		"The part of pregon_webhook_matching_seconds_total of the owner with the longest time.", func() float64 {
+			return stats().CostliestOwner.Seconds()
+		})
 }

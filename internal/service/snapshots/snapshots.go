@@ -111,7 +111,8 @@ func (s *Snapshots) Observe(m *telemetry.Metrics) {
 	stats := s.maker.Stats
 	const made = "Attempts to make a snapshot for /api/v1/bulk by outcome."
 	m.CounterOf("pregon_bulk_snapshots_total", made, "outcome", "made", func() float64 { return float64(stats().Made) })
-	m.CounterOf("pregon_bulk_snapshots_total", made, "outcome", "failed", func() float64 { return float64(stats().Failed) })
+	m.CounterOf("pregon_bulk_snapshots_total", made, "outcome", "failed",
+		func() float64 { return float64(stats().Failed) })
 	newest := func(value func(*bulk.Snapshot) float64) func() float64 {
 		return func() float64 {
 			if s := stats().Newest; s != nil {
@@ -120,8 +121,10 @@ func (s *Snapshots) Observe(m *telemetry.Metrics) {
 			return 0
 		}
 	}
-	m.Gauge("pregon_bulk_newest_timestamp_seconds", "When the newest snapshot was made, in the process that makes them; 0 if it is not known.",
+	m.Gauge("pregon_bulk_newest_timestamp_seconds",
+		"When the newest snapshot was made, in the process that makes them; 0 if it is not known.",
 		newest(func(s *bulk.Snapshot) float64 { return telemetry.Timestamp(s.CreatedAt) }))
-	m.Gauge("pregon_bulk_newest_size_bytes", "Size of all files of the newest snapshot, in the process that makes them; 0 if it is not known.",
+	m.Gauge("pregon_bulk_newest_size_bytes",
+		"Size of all files of the newest snapshot, in the process that makes them; 0 if it is not known.",
 		newest(func(s *bulk.Snapshot) float64 { return float64(s.Bytes()) }))
 }

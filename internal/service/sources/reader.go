@@ -35,7 +35,8 @@ type Reader struct {
 // NewReader returns a reader of a site. It sends no request before it runs.
 func NewReader(o ReaderOptions) (*Reader, error) {
 	if o.Site.IsPublic() && o.Site.Contact == "" {
-		o.Logger.Warn("the regulator has no contact for this service: give --contact an address or a page", "user_agent", o.Site.UserAgent())
+		o.Logger.Warn("the regulator has no contact for this service: give --contact an address or a page",
+			"user_agent", o.Site.UserAgent())
 	}
 	queue := throttle.New(o.Site.Pace)
 	source, listed, err := o.Site.clients(queue, transports{})

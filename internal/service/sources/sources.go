@@ -120,17 +120,20 @@ func (s *Sources) Start(g *lifecycle.Group) {
 // Observe registers the metrics of reading the source. The state is that of the source,
 // as clients see it.
 func (s *Sources) Observe(m *telemetry.Metrics, state func() health.State) {
-	m.Gauge("pregon_ingest_lease_held", "1 in the process that reads the source, else 0. The sum over all replicas should be 1.", func() float64 {
-		return telemetry.Bool(s.Holding())
-	})
+	m.Gauge("pregon_ingest_lease_held",
+		"1 in the process that reads the source, else 0. The sum over all replicas should be 1.", func() float64 {
+			return telemetry.Bool(s.Holding())
+		})
 	for name, of := range map[string]func(ingest.LeaseChanges) uint64{
 		"taken":   func(c ingest.LeaseChanges) uint64 { return c.Taken },
 		"lost":    func(c ingest.LeaseChanges) uint64 { return c.Lost },
 		"yielded": func(c ingest.LeaseChanges) uint64 { return c.Yielded },
 	} {
-		m.CounterOf("pregon_ingest_lease_changes_total", "Lease changes in this process: taken, lost, or yielded to a process that sees the source.", "change", name, func() float64 {
-			return float64(of(s.LeaseChanges()))
-		})
+		m.CounterOf("pregon_ingest_lease_changes_total",
+			"Lease changes in this process: taken, lost, or yielded to a process that sees the source.",
+			"change", name, func() float64 {
+				return float64(of(s.LeaseChanges()))
+			})
 	}
 	m.Gauge("pregon_ingest_pending_pages", "Reports whose page at the regulator is not read yet.", func() float64 {
 		return float64(s.Waiting())
@@ -139,24 +142,30 @@ func (s *Sources) Observe(m *telemetry.Metrics, state func() health.State) {
 		return float64(s.Unread())
 	})
 	for _, known := range health.States {
-		m.GaugeOf("pregon_source_state", "1 for the present state of the source, 0 for the others.", "state", string(known), func() float64 {
-			return telemetry.Bool(state() == known)
-		})
+		m.GaugeOf("pregon_source_state",
+			"1 for the present state of the source, 0 for the others.", "state", string(known), func() float64 {
+				return telemetry.Bool(state() == known)
+			})
 	}
 	for _, surface := range health.Surfaces {
-		m.GaugeOf("pregon_source_last_success_timestamp_seconds", "When a surface of the source was last read successfully, by the process that reads it; 0 for never.", "surface", surface, func() float64 {
-			return telemetry.Timestamp(s.surface(surface).SuccessAt)
-		})
+		m.GaugeOf("pregon_source_last_success_timestamp_seconds",
+			"When a surface of the source was last read successfully, by the process that reads it; 0 for never.",
+			"surface", surface, func() float64 {
+				return telemetry.Timestamp(s.surface(surface).SuccessAt)
+			})
 	}
 	for _, t := range disclosure.Types {
-		m.GaugeOf("pregon_source_stale", "1 for a feed that can be read but hides reports that the list shows, else 0.", "surface", health.Feed(t), func() float64 {
-			return telemetry.Bool(s.surface(health.Feed(t)).Stale)
-		})
+		m.GaugeOf("pregon_source_stale",
+			"1 for a feed that can be read but hides reports that the list shows, else 0.",
+			"surface", health.Feed(t), func() float64 {
+				return telemetry.Bool(s.surface(health.Feed(t)).Stale)
+			})
 	}
 	for _, p := range throttle.Priorities {
-		m.GaugeOf("pregon_source_queue_length", "Requests to the regulator that wait in the queue.", "priority", p.String(), func() float64 {
-			return float64(s.queue.Waiting(p))
-		})
+		m.GaugeOf("pregon_source_queue_length",
+			"Requests to the regulator that wait in the queue.", "priority", p.String(), func() float64 {
+				return float64(s.queue.Waiting(p))
+			})
 		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "priority", p.String(), func() float64 {
 			return float64(s.queue.Granted(p))
 		})

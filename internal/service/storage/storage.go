@@ -189,30 +189,38 @@ func (s *Storage) Observe() {
 	}
 	m.Gauge("pregon_catalog_seq", "Number of the newest change in the catalogue.",
 		figure(func(c *catalog.Snapshot) float64 { return float64(c.Seq()) }))
-	m.Gauge("pregon_catalog_last_sync_timestamp_seconds", "When the catalogue last had all changes of the store; 0 while it is loading. Up to ten seconds ago is normal in a quiet market.",
+	m.Gauge("pregon_catalog_last_sync_timestamp_seconds",
+		"When the catalogue last had all changes of the store; 0 while it is loading. Up to ten "+
+			"seconds ago is normal in a quiet market.",
 		figure(func(*catalog.Snapshot) float64 { return telemetry.Timestamp(time.Now().Add(-s.Catalog.Behind())) }))
 	m.Gauge("pregon_catalog_reports", "Reports in the catalogue.",
 		figure(func(c *catalog.Snapshot) float64 { return float64(c.Len()) }))
 	s.Catalog.Notify(s.observeReports)
-	m.Counter("pregon_report_suspect_times_total", "New reports that were seen more than 24 hours before the time at which they say they were published.", func() float64 {
-		return float64(s.suspectTimes.Load())
-	})
-	for _, part := range monitor.Parts {
-		m.GaugeOf("pregon_store_failing", "1 while a part of the store fails or is damaged, else 0.", "part", part, func() float64 {
-			return telemetry.Bool(slices.ContainsFunc(s.Store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+	m.Counter("pregon_report_suspect_times_total",
+		"New reports that were seen more than 24 hours before the time at which they say they were published.",
+		func() float64 {
+			return float64(s.suspectTimes.Load())
 		})
+	for _, part := range monitor.Parts {
+		m.GaugeOf("pregon_store_failing",
+			"1 while a part of the store fails or is damaged, else 0.", "part", part, func() float64 {
+				return telemetry.Bool(slices.ContainsFunc(s.Store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+			})
 	}
 	if s.Store.CanCheck() {
-		m.Gauge("pregon_store_last_check_timestamp_seconds", "When the last check for damage that read the whole file began; 0 for never. Only with SQLite.", func() float64 {
-			return telemetry.Timestamp(s.Store.Checked())
-		})
+		m.Gauge("pregon_store_last_check_timestamp_seconds",
+			"When the last check for damage that read the whole file began; 0 for never. Only with SQLite.", func() float64 {
+				return telemetry.Timestamp(s.Store.Checked())
+			})
 	}
-	m.Gauge("pregon_store_size_bytes", "Size of the file and its -wal, or of the whole database, measured once a minute; NaN while it is not known.", func() float64 {
-		if n := s.size.Load(); n >= 0 {
-			return float64(n)
-		}
-		return math.NaN()
-	})
+	m.Gauge("pregon_store_size_bytes",
+		"Size of the file and its -wal, or of the whole database, measured once a minute; NaN while it is not known.",
+		func() float64 {
+			if n := s.size.Load(); n >= 0 {
+				return float64(n)
+			}
+			return math.NaN()
+		})
 	m.Gauge("pregon_store_connections_in_use", "Connections to the store that are in use.", func() float64 {
 		inUse, _ := s.Engine.Connections()
 		return float64(inUse)

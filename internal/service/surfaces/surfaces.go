@@ -190,9 +190,10 @@ func (s *Surfaces) Observe(m *telemetry.Metrics) {
 			taken, _ := s.mcp.CallCounts(call)
 			return float64(taken)
 		})
-		m.CounterOf("pregon_mcp_call_failures_total", "MCP messages that were refused or answered with a protocol error.", "call", call, func() float64 {
-			_, failed := s.mcp.CallCounts(call)
-			return float64(failed)
-		})
+		m.CounterOf("pregon_mcp_call_failures_total",
+			"MCP messages that were refused or answered with a protocol error.", "call", call, func() float64 {
+				_, failed := s.mcp.CallCounts(call)
+				return float64(failed)
+			})
 	}
 }

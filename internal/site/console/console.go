@@ -55,7 +55,7 @@ type Console struct{ Options }
 // New returns the console.
 func New(o Options) *Console { return &Console{o} }
 
-//go:embed templates style assets
+//go:embed templates style assets texts
 var files embed.FS
 
 const partName = "console"
@@ -69,7 +69,7 @@ func Part() render.Part {
 	return render.Part{
 		Name:      partName,
 		Templates: templates,
-		Texts:     words,
+		Texts:     render.MustReadTexts(files),
 		Style:     embedded("style/console.css"),
 		Script:    embedded("assets/console.js"),
 		Section:   render.Section{Text: "nav.account", Path: "/account"},

@@ -49,7 +49,7 @@ func sourceOf(t *testing.T, patterns ...string) string {
 
 // TextsAreUsed expects that a page uses every text.
 func (p Pages) TextsAreUsed(t *testing.T) {
-	source := regexp.MustCompile(`"[\w.]+":\s+\{`).ReplaceAllString(sourceOf(t, p.Code...), "") // without tables of texts
+	source := sourceOf(t, p.Code...)
 	quoted := func(s string) bool { return strings.Contains(source, `"`+s+`"`) }
 	used := func(key string) bool {
 		for _, form := range []string{".one", ".other"} {

@@ -13,14 +13,14 @@ import (
 // accessFlags configure authorization and limits.
 type accessFlags struct {
 	auditFlag
-	Config         string        `placeholder:"FILE.yaml" help:"File that names the identity providers whose assertions are exchanged for tokens, and limits of plans. See docs/access.md."`
+	Config         string        `placeholder:"FILE.yaml" help:"File that names the identity providers (their assertions are exchanged for tokens), and limits of plans. See docs/access.md."`
 	SignIn         string        `name:"signin" default:"on" enum:"on,off" help:"Whether people may sign in, manage their keys at /account, and let applications use the service for them: on or off."`
 	AnonymousLimit int           `default:"60" placeholder:"N" help:"Requests in any minute from an address without a credential. 0 for no limit."`
 	Redis          string        `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
 	MaxConnections int           `default:"10000" placeholder:"N" help:"Open connections. 0 for no limit."`
 	MaxPerAddress  int           `name:"max-connections-per-address" default:"512" placeholder:"N" help:"Open connections of an address (a /64 network with IPv6), except trusted proxies and this machine. 0 for no limit."`
 	MaxRequests    int           `default:"64" placeholder:"N" help:"Requests of one caller at the same time, and an eighth as many expensive ones. More wait a second and are then refused. 0 for no limit."`
-	TrustedProxies []cli.Network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front, whose X-Forwarded-For is trusted. May be repeated. Default: none."`
+	TrustedProxies []cli.Network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front. X-Forwarded-For is trusted from there. May be repeated. Default: none."`
 }
 
 // validate checks the flags and the configuration file.

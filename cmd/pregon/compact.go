@@ -84,7 +84,7 @@ func returnSpace(ctx context.Context, db engine.Store, hold func(context.Context
 	space, unused, err := compact.ReturnSpace(ctx, db, size, hold)
 	switch {
 	case space == compact.Kept && fault.KindOf(err) == fault.Conflict:
-		return fmt.Sprintf("%s of the file are free and are used for new data; they are not returned to the file system, since for that the file is written anew: %v", mega(unused), err), nil
+		return fmt.Sprintf("%s of the file are free and are used for new data; they are not returned to the file system, since that needs a rewrite of the file: %v", mega(unused), err), nil
 	case err != nil:
 		return "", err
 	case space == compact.Kept:

@@ -117,7 +117,7 @@ type serveConfig struct {
 	bulkFlags
 	accessFlags
 	MCPOrigins          []string            `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
-	MCPRegistryAuth     string              `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair with which you publish. It is served at /.well-known/mcp-registry-auth."`
+	MCPRegistryAuth     string              `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair that you publish with. It is served at /.well-known/mcp-registry-auth."`
 	WebhookOwnerDays    int                 `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner uses tokens and sent no request: 1 to 3650, or 0 (never pause)."`
 	WebhookAllowPrivate bool                `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
 	DebugListen         string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`

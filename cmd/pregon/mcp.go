@@ -10,7 +10,7 @@ import (
 )
 
 type mcpCmd struct {
-	ServerJSON serverJSONCmd `cmd:"" name:"server-json" help:"Print the file server.json, with which the MCP server is entered in the MCP registry."`
+	ServerJSON serverJSONCmd `cmd:"" name:"server-json" help:"Print the file server.json for the MCP registry."`
 }
 
 type serverJSONCmd struct {

@@ -75,7 +75,7 @@ func IsHash(s string) bool {
 // CheckHash fails, Invalid, unless IsHash(sha256).
 func CheckHash(sha256 string) error {
 	if !IsHash(sha256) {
-		return fault.New(fault.Invalid, "%q is no SHA-256: use 64 lower-case hex digits", sha256)
+		return fault.New(fault.Invalid, "%q is not a SHA-256: use 64 lower-case hex digits", sha256)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (c *Checker) checkReadyTexts(ctx context.Context, tx relational.Tx) error {
 		c.found(Finding{
 			Kind:       TextBroken,
 			Where:      fmt.Sprintf("document %q", sha256),
-			Text:       "this is no SHA-256",
+			Text:       "this is not a SHA-256",
 			Repairable: true,
 		})
 		c.broken.texts = append(c.broken.texts, sha256)

@@ -53,7 +53,7 @@ func (c *Checker) checkRecordTable(ctx context.Context, tx relational.Tx, table,
 		case revision == before:
 			problem = fmt.Sprintf("another record has its revision %d too", revision)
 		case body != "" && slices.Contains(inJSON, kind) && !json.Valid([]byte(body)):
-			problem = "its text is no valid JSON"
+			problem = "its text is not valid JSON"
 		}
 		before = revision
 		if problem != "" {

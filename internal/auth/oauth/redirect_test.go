@@ -54,7 +54,7 @@ func TestCheckRedirect(t *testing.T) {
 		"com.example.app://%61/":                    "percent-encoding",
 		"https://[fe80::1%25eth0]/cb":               "percent-encoding",
 		"https://claude.ai;x.evil.example/cb":       "neither a name nor an address",
-		"https://xn--a/cb":                          "no form in ASCII",
+		"https://xn--a/cb":                          "cannot be written in ASCII",
 		"https://xn--laude-0ye.ai/cb":               "",
 		"https://app.example/%zz":                   "absolute",
 		"https://app.example/cb?x=%zz":              "query",

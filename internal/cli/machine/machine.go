@@ -110,7 +110,7 @@ func (m *Checks) clock(_ context.Context, c *doctor.Check) {
 func (m *Checks) contact(_ context.Context, c *doctor.Check) {
 	c.Found = m.Contact.UserAgent
 	if m.Contact.Missing {
-		c.Odd(0, "the regulator has no contact for this service: give --contact an address or a page")
+		c.Odd(0, "the regulator does not have a contact for this service: set --contact to an address or a page")
 	}
 }
 

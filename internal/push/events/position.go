@@ -150,7 +150,7 @@ func (h *Hub) reset(ctx context.Context, head disclosure.Head, c disclosure.Curs
 	after := disclosure.Cursor{Epoch: head.Epoch, Seq: seq}
 	if !ok {
 		return Position{After: after, Reset: &Reset{
-			Reason: "this cursor is of a log of which this one knows nothing: continue after the same number, or at the end", After: after.String(),
+			Reason: "this cursor is of an unknown log: continue after the same number, or at the end", After: after.String(),
 		}}, nil
 	}
 	reset := &Reset{

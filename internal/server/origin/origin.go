@@ -82,7 +82,7 @@ func canonicalHost(host string) (string, error) {
 	if strings.ContainsFunc(host, func(r rune) bool { return r > '~' }) || strings.Contains(name, "xn--") {
 		var err error
 		if name, err = idna.Lookup.ToASCII(host); err != nil {
-			return "", fmt.Errorf("has the host %q, which has no form in ASCII (%w)", host, err)
+			return "", fmt.Errorf("has the host %q, which cannot be written in ASCII (%w)", host, err)
 		}
 	}
 	name = strings.TrimSuffix(name, ".")

@@ -75,10 +75,10 @@ func TestNotCanonical(t *testing.T) {
 		"https://192.0.2.07":                   host,
 		"https://" + strings.Repeat("a", 64):   host,
 		"https://" + strings.Repeat("ab.", 85): host,
-		"https://preg\u00f3n_es.example":       "no form in ASCII",
-		"https://preg\u2028n.example":          "no form in ASCII",
-		"https://xn--a.example":                "no form in ASCII",
-		"https://xn--pregon-.example":          "no form in ASCII",
+		"https://preg\u00f3n_es.example":       "cannot be written in ASCII",
+		"https://preg\u2028n.example":          "cannot be written in ASCII",
+		"https://xn--a.example":                "cannot be written in ASCII",
+		"https://xn--pregon-.example":          "cannot be written in ASCII",
 		"http://[fe80::1%25eth0]:8080":         `the zone "eth0"`,
 	} {
 		if got, err := Canonical(origin); err == nil || !strings.Contains(err.Error(), why) {

@@ -54,7 +54,7 @@ func NewMetrics(version string) *Metrics {
 		[]float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30}, "part", "outcome")
 	delays := []float64{.05, .1, .25, .5, 1, 1.5, 2, 3, 5, 10, 15, 30, 60, 300, 3600}
 	m.published = m.histogram("pregon_report_publication_delay_seconds",
-		"Time from the publication of a new report by the regulator to its availability here, recorded by every replica. Reports whose time has no seconds are left out.", delays, "type")
+		"Time from the publication of a new report by the regulator to its availability here, recorded by every replica. Reports without seconds in their time are left out.", delays, "type")
 	m.ingested = m.histogram("pregon_report_ingest_delay_seconds",
 		"Time from the first observation of a new report to its availability here, for the same reports.", delays, "type")
 	reads := prometheus.CounterOpts{

@@ -91,7 +91,7 @@ func (a *Authorization) Observe(m *telemetry.Metrics) {
 		"When all keys of the store were last known.", func() float64 {
 			return telemetry.Timestamp(time.Now().Add(-a.Keys.Behind()))
 		})
-	m.Gauge("pregon_ratelimit_callers", "Addresses and keys whose requests are counted.", func() float64 {
+	m.Gauge("pregon_ratelimit_callers", "Addresses and keys for which requests are counted.", func() float64 {
 		return float64(a.Counted())
 	})
 	if a.Redis != nil {

@@ -35,7 +35,7 @@ type Reader struct {
 // NewReader returns a reader of a site. It sends no request before it runs.
 func NewReader(o ReaderOptions) (*Reader, error) {
 	if o.Site.IsPublic() && o.Site.Contact == "" {
-		o.Logger.Warn("the regulator has no contact for this service: give --contact an address or a page",
+		o.Logger.Warn("the regulator does not have a contact for this service: set --contact to an address or a page",
 			"user_agent", o.Site.UserAgent())
 	}
 	queue := throttle.New(o.Site.Pace)

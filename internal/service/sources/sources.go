@@ -135,10 +135,10 @@ func (s *Sources) Observe(m *telemetry.Metrics, state func() health.State) {
 				return float64(of(s.LeaseChanges()))
 			})
 	}
-	m.Gauge("pregon_ingest_pending_pages", "Reports whose page at the regulator is not read yet.", func() float64 {
+	m.Gauge("pregon_ingest_pending_pages", "Reports with a page at the regulator that is not read yet.", func() float64 {
 		return float64(s.Waiting())
 	})
-	m.Gauge("pregon_document_pending", "Reports whose document is not read yet. Should be near zero.", func() float64 {
+	m.Gauge("pregon_document_pending", "Reports with a document that is not read yet. Should be near zero.", func() float64 {
 		return float64(s.Unread())
 	})
 	for _, known := range health.States {

@@ -117,7 +117,7 @@ func (c *Console) ownerFrame(q *request, tab string) (frame, error) {
 			return f, nil
 		}
 	}
-	return f, fault.New(fault.NotFound, "There is no owner with that id.")
+	return f, fault.New(fault.NotFound, "There is no account with that id.")
 }
 
 // scopes returns rights in words. One that this page does not know is shown as it is.

@@ -80,7 +80,7 @@ func (a Address) MayCreate(opened bool) error {
 		}
 		return fault.New(fault.Conflict, "there is no store at %[1]s any more, but %[2]s shows that one was there%[3]s: mount its volume, "+
 			"or remove %[1]s-wal and %[1]s-shm, copy a backup to %[1]s and run `pregon restore` (docs/data.md); "+
-			"to begin anew without its data, repeat the command once with --new-store",
+			"to start over without its data, repeat the command once with --new-store",
 			a.path, evidence, upTo)
 	}
 	return nil

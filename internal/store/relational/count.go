@@ -44,7 +44,7 @@ func (b *Base) Counts(ctx context.Context, owner string, first, last disclosure.
 	err = Each(ctx, b, []any{&day, &c.Operation, &c.N}, func() error {
 		var ok bool
 		if c.Day, ok = disclosure.ParseDay(day); !ok {
-			return fmt.Errorf("%q is no day", day)
+			return fmt.Errorf("%q is not a day", day)
 		}
 		found = append(found, c)
 		return nil

@@ -102,7 +102,7 @@ func (a *accounts) withKey(s AccountStatus, key string) AccountStatus {
 	k, known := a.keys.State(key)
 	s.Scope &= k.Scope
 	if reason := whyInvalid(k, known); reason != "" {
-		s.Gone = fmt.Sprintf("the key %s with which it was made is not valid (%s): adopt the webhook to resume it",
+		s.Gone = fmt.Sprintf("the key %s that created it is not valid (%s): adopt the webhook to resume it",
 			key, reason)
 		s.Since = k.Since
 	}

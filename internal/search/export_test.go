@@ -95,3 +95,7 @@ func (f *Report) Document() *Document { return &f.doc }
 
 func (d *Document) Words() []string  { return d.words }
 func (d *Document) Idents() []string { return d.idents }
+
+// Highlight returns the parts of a text that a query matches, in their order. They
+// do not overlap; adjacent words are separate unless they match as a phrase.
+func Highlight(query, text string) []Span { return NewHighlighter(query).Spans(text) }

@@ -5,10 +5,6 @@ import "pregon/internal/text"
 // Span is a part of a text, in bytes.
 type Span struct{ From, To int }
 
-// Highlight returns the parts of a text that a query matches, in their order. They
-// do not overlap; adjacent words are separate unless they match as a phrase.
-func Highlight(query, text string) []Span { return NewHighlighter(query).Spans(text) }
-
 // Highlighter finds the matches of one query in many texts.
 type Highlighter struct{ wanted []Wanted }
 
@@ -29,7 +25,8 @@ func NewHighlighter(query string) Highlighter {
 	return Highlighter{all}
 }
 
-// Spans returns the parts of a text that the query matches: see Highlight.
+// Spans returns the parts of a text that the query matches, in their order. They do
+// not overlap; adjacent words are separate unless they match as a phrase.
 func (h Highlighter) Spans(s string) (spans []Span) {
 	if len(h.wanted) == 0 {
 		return nil

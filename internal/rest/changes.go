@@ -13,6 +13,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/push/events"
+	"pregon/internal/query"
 )
 
 const (
@@ -40,7 +41,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	}
 	principal := access.FromContext(r.Context())
 	var err error
-	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
+	if selection.Events, err = query.PermittedEvents(principal, selection.Events); err != nil {
 		return response{}, err
 	}
 	ctx := r.Context()
@@ -70,7 +71,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, p.Err()
 	}
 	found, err := a.changes(r, place, limit, selection.Compile(), end)
-	return response{body: found}.warn(p), err
+	return response{body: found}.warn(p.Warnings()), err
 }
 
 // changes collects events until the limit is reached, or there are some and no

@@ -142,5 +142,5 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 		Page  int   `json:"page"`
 		Limit int   `json:"limit"`
 	}{hits, found.Total, list.Page, list.Limit})
-	return out.warn(p), err
+	return out.warn(p.Warnings()), err
 }

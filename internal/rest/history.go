@@ -47,7 +47,7 @@ func (out response) asOf(at *query.Point) response {
 
 // history reads the parameters of a history.
 func (p *params) history() query.HistoryQuery {
-	return query.HistoryQuery{Before: p.seq("before"), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
+	return query.HistoryQuery{Before: p.Seq("before"), Limit: p.Integer("limit", query.DefaultLimit, 1, query.MaxLimit)}
 }
 
 func (a *API) reportHistory(r *http.Request, s *catalog.Snapshot) (response, error) {

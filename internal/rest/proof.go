@@ -11,6 +11,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/proof"
+	"pregon/internal/query"
 )
 
 const (
@@ -60,7 +61,7 @@ func (a *API) getChangeProof(r *http.Request, s *catalog.Snapshot) (response, er
 	if err != nil {
 		return response{}, err
 	}
-	if _, err := permittedEvents(access.FromContext(r.Context()), []disclosure.Event{disclosure.Event(leaf.Event)}); err != nil {
+	if _, err := query.PermittedEvents(access.FromContext(r.Context()), []disclosure.Event{disclosure.Event(leaf.Event)}); err != nil {
 		return response{}, err
 	}
 	return encode(found)

@@ -18,33 +18,30 @@ import (
 	"sync"
 	"time"
 
+	"pregon/internal/account"
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/account"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/proof/transparency"
 	"pregon/internal/push/events"
-	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
+	"pregon/internal/store"
 )
 
 // Options are the API's collaborators.
 type Options struct {
-	Query    *query.Service
-	Guard    *access.Guard
-	Events   *events.Hub
-	Conns    *events.ConnLimiter // of streams and long polls on all surfaces
-	Webhooks *webhook.Manager
-	Keys     *access.Keyring
-	Accounts *account.Accounts
-	Usage    Usage
-	Proofs   *transparency.Publisher
-	Bulk     Bulk
-	Logger   *slog.Logger
-	BaseURL  string // of the service, without a slash at the end
-	SignIn   bool   // people may sign in; without it there is no /api/v1/account
+	Query   *query.Service
+	Guard   *access.Guard
+	Events  *events.Hub
+	Conns   *events.ConnLimiter // of streams and long polls on all surfaces
+	Account *account.Service
+	Proofs  *transparency.Publisher
+	Bulk    Bulk
+	Logger  *slog.Logger
+	BaseURL string // of the service, without a slash at the end
+	SignIn  bool   // people may sign in; without it there is no /api/v1/account
 	// Stopping is closed before the service stops: streams end.
 	Stopping <-chan struct{}
 }
@@ -83,7 +80,7 @@ type route struct {
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
 	travels             bool     // has the parameter as_of, with which it is expensive: see history.Archive
-	bounded             bool     // waits for the store for a few seconds at most, as do all routes of an account
+	bounded             bool     // waits for the store for a few seconds at most; package account bounds its waits itself
 	columns             []string // of a list, which is also available as CSV
 	bulk                bool     // needs no credential if snapshots are public
 }
@@ -101,9 +98,6 @@ func uncounted(s access.Scope) access.Requirement {
 // authenticated returns the requirement of a route that needs a credential with
 // the scope.
 func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
-
-// lasting is the requirement of operations on webhooks, which stay when a token ends.
-var lasting = access.Requirement{Scope: access.ReadReports, Lasting: true}
 
 // routes is the surface without accountRoutes. Each route is described in openapi.yaml.
 var routes = []route{
@@ -261,78 +255,70 @@ var routes = []route{
 	{
 		pattern:   "GET /api/v1/webhooks",
 		operation: "getWebhooks",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).listWebhooks,
 		columns:   webhookColumns,
 	},
 	{
 		pattern:   "POST /api/v1/webhooks",
 		operation: "createWebhook",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).createWebhook,
 	},
 	{
 		pattern:   "POST /api/v1/webhooks/preview",
 		operation: "previewWebhook",
-		need:      authenticated(access.ReadReports),
+		need:      account.ToPreview,
 		handle:    (*API).previewWebhook,
 		expensive: true,
 	},
 	{
 		pattern:   "GET /api/v1/webhooks/{id}",
 		operation: "getWebhook",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).getWebhook,
 	},
 	{
 		pattern:   "PATCH /api/v1/webhooks/{id}",
 		operation: "changeWebhook",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).changeWebhook,
 	},
 	{
 		pattern:   "DELETE /api/v1/webhooks/{id}",
 		operation: "deleteWebhook",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).deleteWebhook,
 	},
 	{
 		pattern:   "POST /api/v1/webhooks/{id}/test",
 		operation: "testWebhook",
-		need:      lasting,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).testWebhook,
 	},
 	{
 		pattern:   "POST /api/v1/webhooks/{id}/rotate",
 		operation: "rotateWebhook",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).rotateWebhook,
 	},
 	{
 		pattern:   "POST /api/v1/webhooks/{id}/adopt",
 		operation: "adoptWebhook",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).adoptWebhook,
 	},
 	{
 		pattern:   "GET /api/v1/webhooks/{id}/deliveries",
 		operation: "getDeliveries",
-		need:      lasting,
-		bounded:   true,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).listDeliveries,
 		columns:   deliveryColumns,
 	},
 	{
 		pattern:   "POST /api/v1/webhooks/{id}/redeliver",
 		operation: "redeliver",
-		need:      lasting,
+		need:      account.ToKeepWebhooks,
 		handle:    (*API).redeliver,
 		expensive: true,
 	},
@@ -513,10 +499,19 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 	if past { // the archive bounds its waits itself
 		r = r.WithContext(access.WithCaller(r.Context(), a.Guard.Caller(r, principal)))
 	}
-	if rt.need.Owner || rt.bounded {
+	if rt.bounded {
 		return a.inTime(rt, r, snapshot)
 	}
 	return rt.handle(a, r, snapshot)
+}
+
+// inTime calls the handler of an operation that reads and writes the store.
+func (a *API) inTime(rt route, r *http.Request, s *catalog.Snapshot) (out response, err error) {
+	err = store.Within(r.Context(), func(ctx context.Context) (err error) {
+		out, err = rt.handle(a, r.WithContext(ctx), s)
+		return err
+	})
+	return out, err
 }
 
 // maxLoading is how long a stream waits for the first data.

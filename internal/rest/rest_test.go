@@ -17,9 +17,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pregon/internal/account"
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/account"
+	accounts "pregon/internal/auth/account"
 	"pregon/internal/auth/secret"
+	"pregon/internal/auth/usage"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/proof/transparency"
@@ -50,7 +52,7 @@ type service struct {
 	feed     *events.Hub
 	texts    texts
 	keys     *access.Keyring
-	accounts *account.Accounts
+	accounts *accounts.Accounts
 	logKeys  *transparency.Keys
 	proofs   *transparency.Publisher
 	places,  // of callers
@@ -111,7 +113,7 @@ func serve(t *testing.T, o query.Options) *service {
 		t.Fatal(err)
 	}
 	s.keys = access.NewKeyring(db, nil)
-	s.accounts = account.New(account.Options{Store: db, Key: s.keys.State, Configured: func(id, _ string) bool { return id == "corp" }, OnChange: s.keys.Broadcast, Logger: slog.New(slog.DiscardHandler)})
+	s.accounts = accounts.New(accounts.Options{Store: db, Key: s.keys.State, Configured: func(id, _ string) bool { return id == "corp" }, OnChange: s.keys.Broadcast, Logger: slog.New(slog.DiscardHandler)})
 	s.keys.SetAccounts(s.accounts)
 	s.places, s.expensive = access.NewSlotLimiter(64, false), access.NewSlotLimiter(8, false)
 	quiet := slog.New(slog.DiscardHandler)
@@ -120,14 +122,36 @@ func serve(t *testing.T, o query.Options) *service {
 	s.past.Store = db
 	o.Lacks = s.feed.Lacks
 	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, &s.past, "v0.0.0-test", func() string { return "off" }
+	queries := query.New(o)
+	guard := access.NewGuard(access.Options{
+		BaseURL:   baseURL,
+		Keys:      s.keys,
+		Tokens:    bearer,
+		Accounts:  s.accounts,
+		Plans:     plans,
+		Slots:     s.places,
+		Expensive: s.expensive,
+		Count:     s.used.count,
+		Signs:     func(string) bool { return !s.distrusted.Load() },
+	})
 	surface, err := rest.New(rest.Options{
-		SignIn: true, Keys: s.keys, Accounts: s.accounts, Usage: db, Proofs: s.proofs, Bulk: rest.Bulk{Archive: s.bulk},
-		Query: query.New(o), Events: s.feed, Conns: &events.ConnLimiter{}, Logger: slog.New(slog.NewTextHandler(&s.log, nil)), BaseURL: baseURL,
-		Guard: access.NewGuard(access.Options{
-			BaseURL: baseURL, Keys: s.keys, Tokens: bearer, Accounts: s.accounts, Plans: plans, Slots: s.places, Expensive: s.expensive, Count: s.used.count,
-			Signs: func(string) bool { return !s.distrusted.Load() },
+		SignIn:  true,
+		Proofs:  s.proofs,
+		Bulk:    rest.Bulk{Archive: s.bulk},
+		Query:   queries,
+		Events:  s.feed,
+		Conns:   &events.ConnLimiter{},
+		Logger:  slog.New(slog.NewTextHandler(&s.log, nil)),
+		BaseURL: baseURL,
+		Guard:   guard,
+		Account: account.New(account.Options{
+			Query:    queries,
+			Guard:    guard,
+			Keys:     s.keys,
+			Accounts: s.accounts,
+			Usage:    usage.New(db, quiet),
+			Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet, Keys: s.keys}),
 		}),
-		Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet, Keys: s.keys}),
 	})
 	if err != nil {
 		t.Fatal(err)

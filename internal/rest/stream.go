@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/push/events"
+	"pregon/internal/query"
 	"pregon/internal/text"
 	"pregon/internal/text/mask"
 )
@@ -44,35 +44,9 @@ func (p *params) selection(now *catalog.Snapshot) events.Selection {
 		p.Reject("search", s.Filter.Search, reason)
 	}
 	if text := p.Text("events"); text != "" {
-		s.Events = p.events(strings.Split(text, ","))
+		s.Events = p.Events(strings.Split(text, ","))
 	}
 	return s
-}
-
-// permittedEvents removes the events that the caller may not read. It fails if
-// none is left.
-func permittedEvents(by access.Principal, events []disclosure.Event) ([]disclosure.Event, error) {
-	if by.Scope.Has(access.ReadIssuers) {
-		return events, nil
-	}
-	left := slices.DeleteFunc(slices.Clone(events), func(e disclosure.Event) bool { return e == disclosure.IssuerUpdated })
-	if len(left) == 0 {
-		return nil, by.MissingScope(access.ReadIssuers, string(disclosure.IssuerUpdated))
-	}
-	return left, nil
-}
-
-// events parses names of events.
-func (p *params) events(names []string) (all []disclosure.Event) {
-	for _, name := range names {
-		e, ok := events.ParseEvent(strings.TrimSpace(name))
-		if !ok {
-			p.Reject("events", strings.Join(names, ","), "must be some of "+events.EventNames(events.AllEvents))
-			return nil
-		}
-		all = append(all, e)
-	}
-	return all
 }
 
 // hello is the first event of a stream.
@@ -156,16 +130,6 @@ func (h *hello) rejectCursor(asked, reason, missed string) {
 	h.Missed = &missed
 }
 
-// seq reads the seq of a change, 0 if the parameter is absent.
-func (p *params) seq(name string) int64 {
-	s := p.Text(name)
-	c, ok := disclosure.ParseCursor(s)
-	if s != "" && (!ok || c.Epoch != "") {
-		p.Reject(name, s, "must be the seq of a change: a whole number")
-	}
-	return c.Seq
-}
-
 // cursor reads the cursor of a change.
 func (p *params) cursor(name string) string {
 	s := p.Text(name)
@@ -196,7 +160,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if len(selection.Events) == 0 {
 		selection.Events = events.DefaultEvents
 	}
-	if selection.Events, err = permittedEvents(principal, selection.Events); err != nil {
+	if selection.Events, err = query.PermittedEvents(principal, selection.Events); err != nil {
 		return nil, err
 	}
 	release, err := a.Conns.Acquire(principal.ID, events.MaxOpen) // before the cursor may be waited for

@@ -7,7 +7,7 @@ import "strings"
 const warningHeader = "Pregon-Warning"
 
 // warn returns the response with the warnings about the parameters of its request.
-func (a response) warn(p *params) response {
-	a.warnings = strings.Join(p.Warnings(), " ")
+func (a response) warn(sentences []string) response {
+	a.warnings = strings.Join(sentences, " ")
 	return a
 }

@@ -176,12 +176,6 @@ func (g *Guard) Admit(w http.ResponseWriter, r *http.Request, need Requirement) 
 // against the limit of its caller. It is for surfaces that find the requirement in
 // the body, so that a caller over its limit is refused before the body is read.
 func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requirement) (Principal, error) {
-	if p, ok := r.Context().Value(trustedKey{}).(Principal); ok {
-		if need.Owner { // a person can always end what uses up their limit
-			return p, nil
-		}
-		return p, g.countPlan(w, r, p)
-	}
 	from := g.o.Proxies.Client(r)
 	c, err := credentialOf(r)
 	if err != nil {
@@ -198,20 +192,35 @@ func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requiremen
 	if err != nil {
 		return Principal{}, g.refuse(w, r, from, need, err)
 	}
-	if err := g.countPlan(w, r, p); err != nil {
+	if err := g.countPlan(w.Header(), r, p); err != nil {
 		return Principal{}, err
 	}
 	return p, nil
 }
 
+// AdmitSession is Admit for a page that acts for a caller whom it knows by a session. Its
+// response gets Retry-After, and no other header about limits or credentials: those are
+// for programs. What manages the account counts against no limit: a person can always end
+// what uses up their limit.
+func (g *Guard) AdmitSession(w http.ResponseWriter, r *http.Request, p Principal, need Requirement) error {
+	unsent := http.Header{}
+	if !need.Owner {
+		if err := g.countPlan(unsent, r, p); err != nil {
+			w.Header()["Retry-After"] = unsent["Retry-After"]
+			return err
+		}
+	}
+	return g.authorize(unsent, p, need)
+}
+
 // countPlan counts a request against the limit of the caller's plan. All credentials
 // of an owner count together.
-func (g *Guard) countPlan(w http.ResponseWriter, r *http.Request, p Principal) error {
+func (g *Guard) countPlan(h http.Header, r *http.Request, p Principal) error {
 	limit := g.o.Plans[p.Plan]
 	if limit == nil {
 		return nil
 	}
-	if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(w.Header(), v) {
+	if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(h, v) {
 		return g.limited(r, g.o.Proxies.Client(r), "plan", p.ID, "Your plan allows "+limit.describe()+". Wait as long as Retry-After says.")
 	}
 	return nil
@@ -220,10 +229,14 @@ func (g *Guard) countPlan(w http.ResponseWriter, r *http.Request, p Principal) e
 // Authorize is the second half of Admit: it checks that an identified caller may do
 // what a request needs.
 func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) error {
+	return g.authorize(w.Header(), p, need)
+}
+
+func (g *Guard) authorize(h http.Header, p Principal, need Requirement) error {
 	switch {
 	case p.Mode == Anonymous && !need.Public:
 		g.o.Observe("no_credential")
-		w.Header().Set("WWW-Authenticate", g.challenge(need, "", ""))
+		h.Set("WWW-Authenticate", g.challenge(need, "", ""))
 		if need.Owner {
 			return fault.New(fault.Unauthorized, "This needs a key: send it as X-API-Key, or sign in at %s/account.", g.o.BaseURL)
 		}
@@ -233,7 +246,7 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 		return fault.New(fault.Forbidden, "A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode == ByToken && p.Credential != "" && need.Lasting:
 		g.o.Observe("insufficient_scope")
-		w.Header().Set("WWW-Authenticate", g.challenge(Requirement{}, "", "")) // without a scope to ask for
+		h.Set("WWW-Authenticate", g.challenge(Requirement{}, "", "")) // without a scope to ask for
 		return fault.New(fault.Forbidden, "An application cannot manage webhooks of a person: use the console at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
@@ -241,7 +254,7 @@ func (g *Guard) Authorize(w http.ResponseWriter, p Principal, need Requirement) 
 		if p.Mode == ByToken && p.Credential != "" {
 			need.Scope |= p.Scope // some applications ask for exactly what the challenge names
 		}
-		w.Header().Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
+		h.Set("WWW-Authenticate", g.challenge(need, "insufficient_scope", ""))
 		return p.MissingScope(missing, "This")
 	}
 	g.o.Observe(p.Mode.String())

@@ -342,9 +342,14 @@ func TestRequirements(t *testing.T) {
 		t.Errorf("the tokens of %q were reported, want those of %q", seen, want)
 	}
 	person := access.Principal{ID: ana, Mode: access.BySession}
-	r := httptest.NewRequestWithContext(access.Trusted(t.Context(), person), http.MethodGet, "/api/v1/account/keys", nil)
-	if got, err := g.Admit(httptest.NewRecorder(), r, owner); err != nil || got != person {
-		t.Errorf("a person who is signed in: %+v, %v", got, err)
+	r := httptest.NewRequest(http.MethodGet, "/account/keys", nil)
+	if err := g.AdmitSession(httptest.NewRecorder(), r, person, owner); err != nil {
+		t.Errorf("a person who is signed in: %v", err)
+	}
+	w := httptest.NewRecorder()
+	err := g.AdmitSession(w, r, person, access.Requirement{Scope: access.ReadReports})
+	if fault.KindOf(err) != fault.Forbidden || len(w.Header()) != 0 {
+		t.Errorf("a person without the scope: %v, headers %v", err, w.Header())
 	}
 }
 

@@ -325,12 +325,16 @@ func TestPlanLimitLeavesTheConsoleOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	person := access.Principal{ID: key.ID, Mode: access.BySession, Plan: "pro"}
-	r := httptest.NewRequestWithContext(access.Trusted(t.Context(), person), http.MethodGet, "/api/v1/account/keys", nil)
-	if _, err := g.Admit(httptest.NewRecorder(), r, access.Requirement{Owner: true}); err != nil {
+	r := httptest.NewRequest(http.MethodGet, "/account/keys", nil)
+	if err := g.AdmitSession(httptest.NewRecorder(), r, person, access.Requirement{Owner: true}); err != nil {
 		t.Error(err)
 	}
-	if _, err := g.Admit(httptest.NewRecorder(), r, access.Requirement{}); fault.KindOf(err) != fault.RateLimited {
+	w := httptest.NewRecorder()
+	if err := g.AdmitSession(w, r, person, access.Requirement{}); fault.KindOf(err) != fault.RateLimited {
 		t.Errorf("what is not about the account: %v", err)
+	}
+	if h := w.Header(); len(h) != 1 || h.Get("Retry-After") == "" {
+		t.Errorf("the headers of the page are %v, want Retry-After alone", h)
 	}
 }
 

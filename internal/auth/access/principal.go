@@ -151,14 +151,6 @@ func (g *Guard) Challenge(h http.Header, err error) {
 	}
 }
 
-type trustedKey struct{}
-
-// Trusted returns a context for a request that the program makes to itself for a
-// caller that it has authenticated: the Guard takes the principal as it is.
-func Trusted(ctx context.Context, p Principal) context.Context {
-	return context.WithValue(ctx, trustedKey{}, p)
-}
-
 type contextKey struct{}
 
 // NewContext returns a context that carries the principal.

@@ -3,6 +3,7 @@ package surfaces
 import (
 	"net/http"
 
+	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/discovery"
 	"pregon/internal/mcp"
@@ -18,7 +19,8 @@ import (
 // register creates REST, MCP, the token endpoint, the discovery documents and the
 // pages, and registers them on the server's mux.
 func (s *Surfaces) register(under *httpserver.Options) (err error) {
-	if s.rest, err = s.newREST(); err != nil {
+	accounts := s.newAccount()
+	if s.rest, err = s.newREST(accounts); err != nil {
 		return err
 	}
 	documents, err := s.newDiscovery()
@@ -45,7 +47,9 @@ func (s *Surfaces) register(under *httpserver.Options) (err error) {
 			Site:    people.Renderer,
 			SignIn:  of.SignIn,
 			OAuth:   of.OAuth,
-			API:     mux,
+			Account: accounts,
+			Guard:   of.Guard,
+			Query:   s.Query,
 			BaseURL: s.o.BaseURL,
 		}).Register(mux)
 	}
@@ -65,19 +69,28 @@ func (s *Surfaces) register(under *httpserver.Options) (err error) {
 	return nil
 }
 
-func (s *Surfaces) newREST() (*rest.API, error) {
+// newAccount returns the rules about accounts, which REST and the console share.
+func (s *Surfaces) newAccount() *account.Service {
+	return account.New(account.Options{
+		Query:    s.Query,
+		Guard:    s.o.Auth.Guard,
+		Keys:     s.o.Auth.Keys,
+		Accounts: s.o.Auth.Accounts,
+		Webhooks: s.o.Push.Webhooks,
+		Usage:    s.o.Auth.Usage,
+	})
+}
+
+func (s *Surfaces) newREST(accounts *account.Service) (*rest.API, error) {
 	return rest.New(rest.Options{
 		Query:    s.Query,
 		Guard:    s.o.Auth.Guard,
 		Events:   s.o.Push.Events,
 		Conns:    s.o.Push.Connections,
-		Webhooks: s.o.Push.Webhooks,
+		Account:  accounts,
 		Logger:   s.o.Observation.Log.Logger,
 		BaseURL:  s.o.BaseURL,
 		SignIn:   s.o.SignIn,
-		Keys:     s.o.Auth.Keys,
-		Accounts: s.o.Auth.Accounts,
-		Usage:    s.o.Auth.Usage,
 		Proofs:   s.o.Proofs,
 		Stopping: s.closing,
 		Bulk:     s.o.Bulk,

@@ -1,123 +1,112 @@
 package console
 
 import (
-	"net/http"
-	"net/url"
+	"context"
 	"strings"
-	"time"
 
-	"pregon/internal/fault"
+	"pregon/internal/account"
+	"pregon/internal/auth/access"
 	"pregon/internal/site/chart"
 )
-
-// person is an account as the API returns it.
-type person struct {
-	ID         string     `json:"id"`
-	Name       string     `json:"name"`
-	Email      string     `json:"email"`
-	Provider   string     `json:"provider"`
-	Plan       string     `json:"plan"`
-	Scopes     []string   `json:"scopes"`
-	Operator   bool       `json:"operator"`
-	Limits     limits     `json:"limits"`
-	SignedInAt *time.Time `json:"signed_in_at"`
-}
-
-// limits are those of the plan.
-type limits struct {
-	RequestsPerMinute *int `json:"requests_per_minute"`
-}
-
-// session is a session as the API returns it.
-type session struct {
-	ID        string    `json:"id"`
-	CreatedAt time.Time `json:"created_at"`
-	SeenAt    time.Time `json:"seen_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-	Agent     string    `json:"agent"`
-	Current   bool      `json:"current"`
-	Key       string    `json:"key"`
-}
 
 // accountPage is the first page of an account.
 type accountPage struct {
 	frame
-	Person   person
+	Profile  any // account.Profile of oneself, or account.Summary of another
 	Name     string
 	Scopes   []string // in words
 	Usage    []*chart.Chart
 	Sessions []sessionRow
 }
 
+// sessionRow is a session as the page shows it.
 type sessionRow struct {
-	session
+	account.Session
+	Key     string // with which it was opened, or ""
 	Browser string
 }
 
 func (c *Console) account(q *request) (*reply, error) {
 	data := &accountPage{}
 	var err error
-	if data.frame, err = c.ownerFrame(q, "account"); err != nil {
+	if data.frame, err = c.accountFrame(q, "account"); err != nil {
 		return nil, err
 	}
-	if data.Owner != nil {
-		data.Person = data.Owner.person
-	} else if data.Person, err = c.person(q); err != nil {
-		return nil, err
-	}
-	data.Name = nameOf(data.Person.Name, data.Person.Email, data.Person.ID)
-	if data.Owner != nil {
+	var scopes []string
+	if other := data.Other; other != nil {
+		data.Profile = other.Summary
+		data.Name = other.Label()
 		data.Heading = data.Name
+		scopes = other.Scopes
+	} else {
+		own, err := c.profile(q)
+		if err != nil {
+			return nil, err
+		}
+		data.Profile = own
+		data.Name = nameOf(own.Name, own.Email, own.ID)
+		scopes = own.Scopes
 	}
-	data.Scopes = q.scopes(data.Person.Scopes)
-	if !q.session.Whole() { // the API would refuse to list its use and its sessions
+	data.Scopes = q.scopes(scopes)
+	if !q.session.Whole() { // which may see neither its use nor its sessions
 		return q.page("account", data.Heading, data), nil
 	}
 	if data.Usage, err = c.usage(q); err != nil {
 		return nil, err
 	}
-	var found struct{ Sessions []session }
-	if err := c.call(q, http.MethodGet, "/api/v1/account/sessions"+data.OwnerArg, nil, &found); err != nil {
+	found, err := do(c, q, manage, func(ctx context.Context, by access.Principal) (account.SessionList, error) {
+		return c.Account.ListSessions(ctx, by, q.other())
+	})
+	if err != nil {
 		return nil, err
 	}
 	for _, s := range found.Sessions {
-		data.Sessions = append(data.Sessions, sessionRow{s, q.browser(s.Agent)})
+		data.Sessions = append(data.Sessions, sessionRow{s, textOf(s.Key), q.browser(s.Agent)})
 	}
 	return q.page("account", data.Heading, data), nil
 }
 
-// person returns the account of the person who is signed in.
-func (c *Console) person(q *request) (p person, err error) {
-	err = c.call(q, http.MethodGet, "/api/v1/account", nil, &p)
-	return p, err
+// profile returns the account of the person who is signed in.
+func (c *Console) profile(q *request) (account.Profile, error) {
+	return do(c, q, manage, func(_ context.Context, by access.Principal) (account.Profile, error) {
+		return c.Account.Profile(by), nil
+	})
 }
 
 // endSession signs a browser out.
 func (c *Console) endSession(q *request) (*reply, error) {
-	if err := c.call(q, http.MethodDelete, "/api/v1/account/sessions/"+url.PathEscape(q.PathValue("id"))+q.ownerQuery(), nil, nil); err != nil {
+	err := c.run(q, manage, func(ctx context.Context, by access.Principal) error {
+		return c.Account.EndSession(ctx, by, q.other(), q.PathValue("id"))
+	})
+	if err != nil {
 		return nil, err
 	}
-	return q.back("/account"+q.ownerQuery(), "session-ended"), nil
+	return q.back("/account"+q.otherQuery(), "session-ended"), nil
 }
 
-// ownerFrame is frame for pages on which an operator may see what belongs to another.
-func (c *Console) ownerFrame(q *request, tab string) (frame, error) {
+// accountFrame is frame for pages on which an operator may see what belongs to another.
+func (c *Console) accountFrame(q *request, tab string) (frame, error) {
 	f := q.frame(tab)
-	if f.OwnerArg = q.ownerQuery(); f.OwnerArg == "" {
+	f.OtherArg = q.otherQuery()
+	if f.OtherArg == "" {
 		return f, nil
 	}
-	found, err := c.owners(q)
+	found, err := do(c, q, manage, func(ctx context.Context, by access.Principal) (account.Summary, error) {
+		return c.Account.Account(ctx, by, q.other())
+	})
 	if err != nil {
 		return f, err
 	}
-	asked := q.URL.Query().Get("owner")
-	for i := range found {
-		if found[i].ID == asked {
-			f.Owner = &found[i]
-			return f, nil
-		}
+	f.Other = &accountRow{found}
+	return f, nil
+}
+
+// textOf returns a text that may be absent.
+func textOf(s *string) string {
+	if s == nil {
+		return ""
 	}
-	return f, fault.New(fault.NotFound, "There is no account with that id.")
+	return *s
 }
 
 // scopes returns rights in words. One that this page does not know is shown as it is.

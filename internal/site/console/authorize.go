@@ -59,7 +59,7 @@ func (c *Console) confirmPage(q *request) (*reply, error) {
 
 // askPerson returns the page of a request, with the forms in data.
 func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) (*reply, error) {
-	who, err := c.person(q)
+	who, err := c.profile(q)
 	if err != nil {
 		return nil, err
 	}

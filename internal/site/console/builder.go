@@ -1,10 +1,14 @@
 package console
 
 import (
-	"net/http"
+	"context"
 	"slices"
 	"strings"
+	"time"
 
+	"pregon/internal/account"
+	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
 	"pregon/internal/query"
 )
 
@@ -38,15 +42,25 @@ type option struct {
 // default.
 var eventNames = []string{"report.published", "report.updated", "report.corrected", "issuer.updated", "report.backfilled"}
 
-// hookFields are the fields of the API for which the form has a place.
+// hookFields are the fields of requests for which the form has a place.
 var hookFields = []string{"url", "description", "events", "search", "type", "issuer", "category", "kind", "market"}
 
-// hookForm is what a person entered, as the body for the API.
+// hookForm is what a person entered.
 type hookForm struct {
-	URL         string           `json:"url"`
-	Description string           `json:"description"`
-	Events      []string         `json:"events"`
-	Filter      query.FilterBody `json:"filter"`
+	URL         string
+	Description string
+	Events      []string
+	Filter      query.FilterBody
+}
+
+// draft returns the request for the webhook that the person entered.
+func (f hookForm) draft() account.WebhookDraft {
+	return account.WebhookDraft{
+		URL:         &f.URL,
+		Description: &f.Description,
+		Events:      &f.Events,
+		Filter:      &f.Filter,
+	}
 }
 
 func (q *request) hookForm() hookForm {
@@ -93,19 +107,30 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 	for _, value := range []string{"", "company", "fund", "manager", "other"} {
 		data.Kinds = append(data.Kinds, option{value, q.any(value, "kinds."), value == entered.Filter.Kind})
 	}
-	var figures struct {
-		Categories []struct{ Category string }
-		Markets    []struct{ Market string }
-	}
-	if c.call(q, http.MethodGet, "/api/v1/analytics", nil, &figures) == nil { // they only help to fill in the form
-		for _, one := range figures.Categories {
-			data.Categories = append(data.Categories, one.Category)
-		}
-		for _, one := range figures.Markets {
-			data.Markets = append(data.Markets, one.Market)
-		}
-	}
+	data.Categories, data.Markets = c.names(q)
 	return data
+}
+
+// names returns categories and markets that help to fill in the form. A person who may
+// not read the analytics gets none.
+func (c *Console) names(q *request) (categories, markets []string) {
+	figures, err := do(c, q, suggestNames, func(context.Context, access.Principal) (*catalog.Analytics, error) {
+		now, err := c.Query.Snapshot()
+		if err != nil {
+			return nil, err
+		}
+		return now.Analytics(time.Now()), nil
+	})
+	if err != nil {
+		return nil, nil
+	}
+	for _, one := range figures.Categories {
+		categories = append(categories, one.Category)
+	}
+	for _, one := range figures.Markets {
+		markets = append(markets, one.Market)
+	}
+	return categories, markets
 }
 
 // any returns the name of a value, or that it may be any.
@@ -142,8 +167,10 @@ func (c *Console) builderReply(q *request, data *builderPage, entered hookForm) 
 
 func (c *Console) createWebhook(q *request) (*reply, error) {
 	entered := q.hookForm()
-	var made hook
-	if err := c.call(q, http.MethodPost, "/api/v1/webhooks", entered, &made); err != nil {
+	made, err := do(c, q, keepWebhooks, func(ctx context.Context, by access.Principal) (account.Webhook, error) {
+		return c.Account.CreateWebhook(ctx, by, entered.draft())
+	})
+	if err != nil {
 		return c.builderRefused(q, "", entered, err)
 	}
 	return q.hookSecret(made, "webhook.made"), nil
@@ -155,28 +182,25 @@ func (c *Console) changeWebhook(q *request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.call(q, http.MethodPatch, hookResource(q), entered.changes(before), nil); err != nil {
+	if err := c.changeHook(q, entered.changes(before)); err != nil {
 		return c.builderRefused(q, q.PathValue("id"), entered, err)
 	}
 	return q.back(hookPath(q.PathValue("id")), "webhook-changed"), nil
 }
 
-// changes returns the body that changes a webhook. A filter that stays is left out,
+// changes returns the request that changes a webhook. A filter that stays is left out,
 // because one that is sent is read anew: an old one would mean something else.
-func (f hookForm) changes(before hook) any {
-	if f.Filter != before.Filter {
-		return f
+func (f hookForm) changes(before account.Webhook) account.WebhookDraft {
+	out := f.draft()
+	if f.Filter == before.Filter {
+		out.Filter = nil
 	}
-	return struct {
-		URL         string   `json:"url"`
-		Description string   `json:"description"`
-		Events      []string `json:"events"`
-	}{f.URL, f.Description, f.Events}
+	return out
 }
 
 // builderRefused shows the form again with why it was refused.
 func (c *Console) builderRefused(q *request, id string, entered hookForm, err error) (*reply, error) {
-	refused, status, err := refusal(err, hookFields...)
+	refused, status, err := q.refusal(err, hookFields...)
 	if err != nil {
 		return nil, err
 	}

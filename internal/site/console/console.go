@@ -1,52 +1,37 @@
 // Package console serves the pages of people who are signed in: their keys, webhooks
 // and applications, and the page on which they allow an application to act for them.
 //
-// A page can do nothing that the API cannot. It calls the API within the process, as
-// the person whose session it is, and shows what the API answers. Every form is
-// checked for its origin and its token before anything else.
+// A page can do nothing that the API cannot. Package account has the rules of both: a
+// page calls it as the person whose session it is, and shows what it returns. Every form
+// is checked for its origin and its token before anything else, and admit applies the
+// limits of the API to every call.
 package console
 
 import (
-	"context"
 	"embed"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/signin"
 	"pregon/internal/fault"
+	"pregon/internal/query"
 	"pregon/internal/site/render"
 )
-
-// SignIn knows who a person is. It is implemented by signin.Service.
-type SignIn interface {
-	Providers() []signin.Choice
-	Start(w http.ResponseWriter, r *http.Request, provider, next string) error
-	Finish(w http.ResponseWriter, r *http.Request, provider string) (next string, err error)
-	ByKey(w http.ResponseWriter, r *http.Request, key, next string) (string, error)
-	Session(r *http.Request) *signin.Session
-	CheckForm(r *http.Request, session *signin.Session) error
-	SignOut(w http.ResponseWriter, r *http.Request, session *signin.Session, everywhere bool) error
-}
-
-// OAuth decides on requests of applications. It is implemented by oauth.Server.
-type OAuth interface {
-	Read(r *http.Request, query url.Values) (*oauth.Request, error)
-	Forms(q *oauth.Request, p access.Principal) (first, final string)
-	Review(ctx context.Context, form string, p access.Principal) (q *oauth.Request, final string, err error)
-	Decide(ctx context.Context, form string, p access.Principal, allow bool) (redirect string, err error)
-}
 
 // Options are the collaborators of the console.
 type Options struct {
 	Site    *render.Renderer // with Part
-	SignIn  SignIn
-	OAuth   OAuth
-	API     http.Handler // serves /api/v1/
-	BaseURL string       // of the service, without a slash at the end
+	SignIn  *signin.Service
+	OAuth   *oauth.Server
+	Account *account.Service
+	Guard   *access.Guard
+	Query   *query.Service
+	BaseURL string // of the service, without a slash at the end
 }
 
 // Console serves the pages.
@@ -122,8 +107,8 @@ var routes = []route{
 	{pattern: "POST /account/webhooks/{id}/delete", handle: (*Console).deleteWebhook},
 	{pattern: "GET /account/apps", handle: (*Console).listApps},
 	{pattern: "POST /account/apps/{id}/revoke", handle: (*Console).revokeApp},
-	{pattern: "GET /account/owners", handle: (*Console).listOwners},
-	{pattern: "POST /account/owners/block", handle: (*Console).blockOwner},
+	{pattern: "GET /account/owners", handle: (*Console).listAccounts},
+	{pattern: "POST /account/owners/block", handle: (*Console).blockAccount},
 	{pattern: "GET /oauth/authorize", handle: (*Console).consentPage, open: true},
 	{pattern: "POST /oauth/authorize", handle: (*Console).decide},
 }
@@ -160,7 +145,8 @@ func (c *Console) serve(rt route) http.Handler {
 		out, err := c.respond(rt, q)
 		switch {
 		case err != nil:
-			c.Site.WriteError(w, r, err)
+			q.setRetryAfter(err)
+			c.Site.WriteError(w, r, shown(err))
 		case out == nil:
 		case out.redirect != "":
 			w.Header().Set("Cache-Control", "private, no-store")
@@ -184,6 +170,7 @@ func (c *Console) respond(rt route, q *request) (*reply, error) {
 		if err := q.ParseForm(); err != nil {
 			return nil, fault.New(fault.Invalid, "The form could not be read, or has more than %d bytes.", maxForm)
 		}
+		makeValid(q.PostForm)
 	}
 	if q.session == nil && !rt.open {
 		return q.toSignIn(), nil
@@ -198,6 +185,15 @@ func (c *Console) respond(rt route, q *request) (*reply, error) {
 		}
 	}
 	return rt.handle(c, q)
+}
+
+// makeValid replaces bytes that are no text, as decoding JSON does for the API.
+func makeValid(form url.Values) {
+	for _, values := range form {
+		for i, value := range values {
+			values[i] = strings.ToValidUTF8(value, "\uFFFD")
+		}
+	}
 }
 
 // toSignIn sends the browser to the page for signing in, and back here afterwards. A
@@ -216,10 +212,10 @@ type frame struct {
 	Token    string // of forms
 	Tab      string
 	Heading  string
-	Done     string // what was done before, or ""
-	Owner    *owner // the account that an operator looks at; nil for the caller's own
+	Done     string      // what was done before, or ""
+	Other    *accountRow // the account that an operator looks at; nil for the caller's own
 	Problem  *formProblem
-	OwnerArg string // appended to the addresses of forms
+	OtherArg string // appended to the addresses of forms
 }
 
 // Who returns the name of the person who is signed in.

@@ -1,173 +1,73 @@
 package console_test
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
+	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"pregon/internal/account"
+	"pregon/internal/account/accounttest"
 	"pregon/internal/auth/access"
-	"pregon/internal/auth/account"
-	"pregon/internal/auth/oauth"
-	"pregon/internal/auth/signin"
-	"pregon/internal/catalog"
-	"pregon/internal/fault"
-	"pregon/internal/query"
+	accounts "pregon/internal/auth/account"
+	"pregon/internal/disclosure"
 	"pregon/internal/site/console"
 	"pregon/internal/site/render"
-	"pregon/internal/source/coverage"
-	"pregon/internal/store/sqlite"
+	"pregon/internal/store"
 )
 
-const baseURL = "https://pregon.example"
+// hostile is a text that breaks pages that do not escape it. It fits into the name of a
+// key.
+const hostile = `</title><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}} javascript:alert(3)`
 
-// hostile is a text that breaks pages that do not escape it.
-const hostile = `</title><script>alert(1)</script>"'><img src=x onerror=alert(2)>{{.}}` + "\u202e" + ` javascript:alert(3) `
-
-// fake is what the console depends on. Its API answers what a test put there.
-type fake struct {
-	t         testing.TB
-	mux       *http.ServeMux
-	session   *signin.Session
-	checked   []*signin.Session // sessions for which forms were checked
-	formError error
-	answers   map[string]answer // by method and path
-	calls     []call
-	request   *oauth.Request
-	refused   error
-	decided   string
-	signedOut string
+// browser is a browser at a console over a real store.
+type browser struct {
+	*accounttest.World
+	t       testing.TB
+	mux     *http.ServeMux
+	by      access.Principal // who is signed in
+	cookies map[string]string
+	from    string // origin of forms
 }
 
-type answer struct {
-	status int
-	body   string
-}
-
-type call struct{ target, body string }
-
-func (f *fake) Providers() []signin.Choice {
-	return []signin.Choice{{ID: "corp", Name: hostile}}
-}
-
-func (f *fake) Start(w http.ResponseWriter, r *http.Request, provider, next string) error {
-	if provider != "corp" {
-		return fault.New(fault.NotFound, "There is no such provider.")
-	}
-	http.Redirect(w, r, "https://idp.example/?next="+url.QueryEscape(next), http.StatusFound)
-	return nil
-}
-
-func (f *fake) Finish(_ http.ResponseWriter, _ *http.Request, provider string) (string, error) {
-	if provider != "corp" {
-		return "", fault.New(fault.Forbidden, "Not allowed to sign in.")
-	}
-	return "/account", nil
-}
-
-func (f *fake) ByKey(w http.ResponseWriter, _ *http.Request, key, next string) (string, error) {
-	if key == "again" {
-		w.Header().Set("Retry-After", "17")
-		return "", fault.New(fault.RateLimited, "There were too many sign-ins with this key.")
-	}
-	if key != "good" {
-		return "", fault.New(fault.Unauthorized, "There is no such key.")
-	}
-	return signin.Next(next), nil
-}
-
-func (f *fake) Session(*http.Request) *signin.Session { return f.session }
-
-func (f *fake) CheckForm(_ *http.Request, s *signin.Session) error {
-	f.checked = append(f.checked, s)
-	return f.formError
-}
-
-func (f *fake) SignOut(_ http.ResponseWriter, _ *http.Request, _ *signin.Session, everywhere bool) error {
-	f.signedOut = "here"
-	if everywhere {
-		f.signedOut = "everywhere"
-	}
-	return nil
-}
-
-func (f *fake) Read(*http.Request, url.Values) (*oauth.Request, error) { return f.request, f.refused }
-
-func (f *fake) Forms(*oauth.Request, access.Principal) (first, final string) {
-	return "first", "sealed"
-}
-
-func (f *fake) Review(_ context.Context, form string, _ access.Principal) (q *oauth.Request, final string, err error) {
-	if form != "first" && form != "too soon" {
-		return nil, "", &oauth.Refusal{Code: "invalid_request", Text: "The form is too old.", Again: "/oauth/authorize?client_id=x"}
-	}
-	return f.request, "sealed", nil
-}
-
-func (f *fake) Decide(_ context.Context, form string, _ access.Principal, allow bool) (string, error) {
-	if form == "too soon" && allow {
-		return "", oauth.ErrTooSoon
-	}
-	if form != "sealed" {
-		return "", &oauth.Refusal{Code: "invalid_request", Text: "The form is too old.", Again: "/oauth/authorize?client_id=x"}
-	}
-	f.decided = "deny"
-	if allow {
-		f.decided = "allow"
-	}
-	return "myapp:/callback?code=1", nil
-}
-
-// ServeHTTP is the API.
-func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	f.calls = append(f.calls, call{r.Method + " " + r.URL.RequestURI(), strings.TrimSpace(string(body))})
-	out, ok := f.answers[r.Method+" "+r.URL.RequestURI()]
-	if !ok {
-		out, ok = f.answers[r.Method+" "+r.URL.Path]
-	}
-	if !ok {
-		f.t.Errorf("the API was asked for %s %s", r.Method, r.URL)
-	}
-	if out.status != 0 {
-		w.WriteHeader(out.status)
-	}
-	_, _ = io.WriteString(w, out.body)
-}
-
-// start returns a console in which a person is signed in.
-func start(t testing.TB, answers map[string]answer) *fake {
+// start returns a browser in which nobody is signed in.
+func start(t testing.TB) *browser {
 	t.Helper()
-	f := &fake{t: t, mux: http.NewServeMux(), answers: answers}
-	f.session = &signin.Session{
-		Principal: access.Principal{ID: "https://idp.example#ana", Mode: access.BySession, Scope: access.ReadReports | access.ReadIssuers, Credential: "s1"},
-		Account:   account.Account{ID: "https://idp.example#ana", Name: hostile}, Token: "form-token",
-	}
-	pages := newSite(t)
-	console.New(console.Options{Site: pages, SignIn: f, OAuth: f, API: f, BaseURL: baseURL}).Register(f.mux)
-	return f
+	return open(t, accounttest.New(t))
 }
 
-// newSite returns the layout of the site with the console in it, over an empty store.
-func newSite(t testing.TB) *render.Renderer {
+func open(t testing.TB, w *accounttest.World) *browser {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pregon.db"), sqlite.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	quiet := slog.New(slog.DiscardHandler)
+	b := &browser{World: w, t: t, mux: http.NewServeMux(), cookies: map[string]string{}, from: accounttest.BaseURL}
+	console.New(console.Options{
+		Site:    newSite(t, w),
+		SignIn:  w.Auth.SignIn,
+		OAuth:   w.Auth.OAuth,
+		Account: w.Account,
+		Guard:   w.Auth.Guard,
+		Query:   w.Query,
+		BaseURL: accounttest.BaseURL,
+	}).Register(b.mux)
+	w.Auth.OAuth.Register(b.mux)
+	return b
+}
+
+// newSite returns the site with the console in it.
+func newSite(t testing.TB, w *accounttest.World) *render.Renderer {
+	t.Helper()
 	pages, err := render.New(render.Options{
-		Query:  query.New(query.Options{Catalog: catalog.New(db, quiet), Coverage: coverage.New(db), Documents: db, Shared: func() string { return "off" }, Source: func() string { return "demo" }}),
-		Guard:  access.NewGuard(access.Options{BaseURL: baseURL, Keys: access.NewKeyring(db, nil)}),
-		Logger: quiet, BaseURL: baseURL, Parts: []render.Part{console.Part()},
+		Query:   w.Query,
+		Guard:   w.Auth.Guard,
+		Logger:  slog.New(slog.DiscardHandler),
+		BaseURL: accounttest.BaseURL,
+		Parts:   []render.Part{console.Part()},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,45 +75,109 @@ func newSite(t testing.TB) *render.Renderer {
 	return pages
 }
 
-// do requests a page as a browser does. A form makes it a POST.
-func (f *fake) do(status int, target string, form url.Values) *httptest.ResponseRecorder {
-	f.t.Helper()
-	r := httptest.NewRequest(http.MethodGet, target, nil)
+// use continues as another caller, with the cookie of the session.
+func (b *browser) use(by access.Principal, cookie string) {
+	b.by = by
+	b.cookies = map[string]string{"__Host-pregon-session": cookie}
+}
+
+// person signs somebody in with the provider.
+func (b *browser) person(name string, operator bool) *browser {
+	b.use(b.Person(name, operator))
+	return b
+}
+
+// request sends a request as a browser does. A form makes it a POST.
+func (b *browser) request(target string, form url.Values) *httptest.ResponseRecorder {
+	b.t.Helper()
+	r := httptest.NewRequestWithContext(b.t.Context(), http.MethodGet, target, nil)
 	if form != nil {
-		r = httptest.NewRequest(http.MethodPost, target, strings.NewReader(form.Encode()))
+		r = httptest.NewRequestWithContext(b.t.Context(), http.MethodPost, target, strings.NewReader(form.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", b.from)
+	}
+	for name, value := range b.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
 	r.Header.Set("Accept", "text/html,*/*;q=0.8")
 	w := httptest.NewRecorder()
-	f.mux.ServeHTTP(w, r)
-	if w.Code != status {
-		f.t.Fatalf("%s: got %d, want %d\n%s", target, w.Code, status, w.Body)
+	b.mux.ServeHTTP(w, r)
+	for _, c := range w.Result().Cookies() {
+		b.cookies[c.Name] = c.Value
+		if c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		}
 	}
 	return w
 }
 
-// called expects the last call of the API.
-func (f *fake) called(target, body string) {
-	f.t.Helper()
-	for _, c := range f.calls {
-		if c.target == target {
-			var got, want any
-			if body != "" && (json.Unmarshal([]byte(c.body), &got) != nil || json.Unmarshal([]byte(body), &want) != nil || !equal(got, want)) {
-				f.t.Errorf("%s was called with %s, want %s", target, c.body, body)
-			}
-			return
-		}
+// get requests a page and expects the status.
+func (b *browser) get(status int, target string) *httptest.ResponseRecorder {
+	b.t.Helper()
+	w := b.request(target, nil)
+	if w.Code != status {
+		b.t.Fatalf("%s: got %d, want %d\n%s", target, w.Code, status, w.Body)
 	}
-	f.t.Errorf("%s was not called, but %v", target, f.calls)
+	return w
 }
 
-func equal(a, b any) bool {
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	return string(x) == string(y)
+var tokenField = regexp.MustCompile(`name="form_token" value="([^"]*)"`)
+
+// token returns the token of the forms of the session.
+func (b *browser) token() string {
+	b.t.Helper()
+	found := tokenField.FindStringSubmatch(b.get(http.StatusOK, "/account").Body.String())
+	if found == nil {
+		b.t.Fatal("the page has no form")
+	}
+	return found[1]
 }
 
-func has(t *testing.T, w *httptest.ResponseRecorder, texts ...string) {
+// post sends a form of the session and expects the status.
+func (b *browser) post(status int, target string, form url.Values) *httptest.ResponseRecorder {
+	b.t.Helper()
+	sent := url.Values{"form_token": {b.token()}}
+	for name, values := range form {
+		sent[name] = values
+	}
+	w := b.request(target, sent)
+	if w.Code != status {
+		b.t.Fatalf("POST %s: got %d, want %d\n%s", target, w.Code, status, w.Body)
+	}
+	return w
+}
+
+// key makes a key of who is signed in.
+func (b *browser) key(name string) account.Key {
+	b.t.Helper()
+	k, err := b.Account.CreateKey(b.t.Context(), b.by, account.NewKey{Name: &name})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return k
+}
+
+// webhook makes a webhook of a caller.
+func (b *browser) webhook(by access.Principal, address, text string) account.Webhook {
+	b.t.Helper()
+	h, err := b.Account.CreateWebhook(b.t.Context(), by, account.WebhookDraft{URL: &address, Description: &text})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return h
+}
+
+// hook returns the webhook as it is now.
+func (b *browser) hook(id string) account.Webhook {
+	b.t.Helper()
+	h, err := b.Account.Webhook(b.t.Context(), b.by, id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return h
+}
+
+func has(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(w.Body.String(), text) {
@@ -222,111 +186,26 @@ func has(t *testing.T, w *httptest.ResponseRecorder, texts ...string) {
 	}
 }
 
-func location(t *testing.T, w *httptest.ResponseRecorder, want string) {
+func lacks(t testing.TB, w *httptest.ResponseRecorder, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(w.Body.String(), text) {
+			t.Errorf("the page has %q", text)
+		}
+	}
+}
+
+func location(t testing.TB, w *httptest.ResponseRecorder, want string) {
 	t.Helper()
 	if got := w.Header().Get("Location"); got != want {
 		t.Errorf("redirected to %q, want %q", got, want)
 	}
 }
 
-const at = `"2026-11-03T10:20:30Z"`
-
-// full are the answers of the API with a text in every place.
-func full(text string) map[string]answer {
-	quoted, _ := json.Marshal(text)
-	replace := func(s string) answer {
-		return answer{body: strings.NewReplacer("TEXT", string(quoted), "AT", at).Replace(s)}
-	}
-	person := `"id":TEXT,"name":TEXT,"email":TEXT,"provider":TEXT,"plan":TEXT,"scopes":["read:reports",TEXT],"operator":true,"limits":{"requests_per_minute":600},"created_at":AT,"signed_in_at":AT`
-	key := `{"id":TEXT,"name":TEXT,"plan":TEXT,"state":TEXT,"scopes":["read:reports",TEXT],"networks":[TEXT],"created_at":AT,"expires_at":AT,"overlap_until":AT,"revoked_at":null,"last_used_at":AT,"owner":TEXT,"parent":TEXT,"key":TEXT}`
-	active := `{"id":"k1","name":"One","plan":"pro","state":"active","scopes":["read:reports"],"networks":["192.0.2.0/24"],"created_at":AT,"expires_at":"2026-12-24T23:00:00Z","overlap_until":null,"revoked_at":null,"last_used_at":null,"owner":TEXT,"parent":null}`
-	hook := `"id":"w1","key":TEXT,"url":"https://h.example/x","description":TEXT,"events":["report.published",TEXT],"filter":{"search":TEXT,"type":"OIR","issuer":TEXT,"category":TEXT,"market":TEXT,"kind":"company","without":"securitisation"},"enabled":false,"disabled_at":AT,"disabled_reason":TEXT,"paused_reason":TEXT,"created_at":AT,"updated_at":AT`
-	attempt := `{"at":AT,"ok":false,"status":503,"latency_ms":31,"error":TEXT,"excerpt":TEXT}`
-	return map[string]answer{
-		"GET /api/v1/account":                 replace(`{` + person + `}`),
-		"GET /api/v1/account/usage":           replace(`{"days":[{"date":"2026-11-02","total":9,"operations":{TEXT:5,"b":2,"c":1,"d":1}}],"operations":[{"operation":TEXT,"total":5},{"operation":"b","total":2},{"operation":"c","total":1},{"operation":"d","total":1}]}`),
-		"GET /api/v1/account/sessions":        replace(`{"sessions":[{"id":TEXT,"created_at":AT,"seen_at":AT,"expires_at":AT,"agent":TEXT,"current":false,"key":TEXT},{"id":"s1","created_at":AT,"seen_at":AT,"expires_at":AT,"agent":"Mozilla/5.0 (X11; Linux x86_64) Chrome/140 Safari/537","current":true,"key":null}]}`),
-		"DELETE /api/v1/account/sessions/s2":  {status: 204},
-		"GET /api/v1/account/keys":            replace(`{"keys":[` + key + `,` + active + `]}`),
-		"POST /api/v1/account/keys":           {201, replace(key).body},
-		"PATCH /api/v1/account/keys/k1":       replace(key),
-		"POST /api/v1/account/keys/k1/rotate": replace(key),
-		"DELETE /api/v1/account/keys/k1":      {status: 204},
-		"GET /api/v1/account/apps":            replace(`{"apps":[{"id":"a1","client_id":TEXT,"name":TEXT,"host":TEXT,"scopes":["read:reports",TEXT],"resource":TEXT,"created_at":AT,"last_used_at":AT,"expires_at":AT}]}`),
-		"DELETE /api/v1/account/apps/a1":      {status: 204},
-		"GET /api/v1/account/owners":          replace(`{"owners":[{` + person + `,"keys":1,"webhooks":2,"apps":3,"sessions":4,"last_used_at":AT,"blocked_at":AT},{` + strings.Replace(person, `"id":TEXT`, `"id":"bea"`, 1) + `,"keys":1,"webhooks":2,"apps":3,"sessions":4,"last_used_at":null,"blocked_at":null}]}`),
-		"POST /api/v1/account/owners/block":   {status: 204},
-		"GET /api/v1/analytics":               replace(`{"categories":[{"category":TEXT}],"markets":[{"market":TEXT}]}`),
-		"GET /api/v1/webhooks":                replace(`{"data":[{` + hook + `}]}`),
-		"POST /api/v1/webhooks":               {201, replace(`{` + hook + `,"secret":"whsec_abc"}`).body},
-		"POST /api/v1/webhooks/preview":       replace(`{"total":3,"days":[{"date":"2026-11-02","count":3}],"samples":[{"id":TEXT,"company_name":TEXT,"ticker":null,"type":"OIR","title":TEXT,"summary":null,"published_at":AT}]}`),
-		"GET /api/v1/webhooks/w1":             replace(`{` + hook + `,"endpoint":{"failing_since":AT,"last_success_at":AT,"last_failure_at":AT,"pending":1,"dead":2}}`),
-		"PATCH /api/v1/webhooks/w1":           replace(`{` + hook + `}`),
-		"DELETE /api/v1/webhooks/w1":          {status: 204},
-		"GET /api/v1/webhooks/w1/deliveries":  replace(`{"data":[{"id":TEXT,"seq":7,"event":TEXT,"state":"dead","attempts":2,"created_at":AT,"due_at":null,"done_at":AT,"history":[` + attempt + `,` + attempt + `]},{"id":TEXT,"seq":6,"event":TEXT,"state":"pending","attempts":0,"created_at":AT,"due_at":AT,"done_at":null,"history":[]}]}`),
-		"POST /api/v1/webhooks/w1/test":       replace(attempt),
-		"POST /api/v1/webhooks/w1/adopt":      replace(`{` + hook + `}`),
-		"POST /api/v1/webhooks/w1/redeliver":  {202, `{"queued":1}`},
-		"POST /api/v1/webhooks/w1/rotate":     replace(`{` + hook + `,"secret":TEXT}`),
-	}
-}
-
-// empty are the answers of the API to a person who has nothing yet.
-var empty = map[string]answer{
-	"GET /api/v1/account":           {body: `{"id":"k1","plan":"pro","scopes":[],"limits":{"requests_per_minute":null},"created_at":` + at + `}`},
-	"GET /api/v1/account/usage":     {body: `{"days":[],"operations":[]}`},
-	"GET /api/v1/account/sessions":  {body: `{"sessions":[]}`},
-	"GET /api/v1/account/keys":      {body: `{"keys":[]}`},
-	"GET /api/v1/account/apps":      {body: `{"apps":[]}`},
-	"GET /api/v1/account/owners":    {body: `{"owners":[]}`},
-	"GET /api/v1/analytics":         {403, `{"status":403,"detail":"This needs the scope read:analytics."}`},
-	"GET /api/v1/webhooks":          {body: `{"data":[]}`},
-	"POST /api/v1/webhooks/preview": {body: `{"total":0,"days":[],"samples":[]}`},
-}
-
-// lists are the pages that exist without anything in them.
-var lists = []string{
-	"/account", "/account/keys", "/account/webhooks", "/account/webhooks/new", "/account/apps", "/account/owners", "/oauth/authorize?client_id=x",
-}
-
-func consent(text string) *oauth.Request {
-	return &oauth.Request{
-		Client: oauth.Client{ID: text, Name: text, Host: text, Kind: oauth.Registered}, RedirectURI: "https://app.example/callback", Resource: text, Scope: access.AllScopes,
-	}
-}
-
-// Every page works with everything and with nothing, in both languages, and no text
-// becomes markup.
-func TestPages(t *testing.T) {
-	t.Parallel()
-	for name, answers := range map[string]map[string]answer{"hostile": full(hostile), "empty": empty} {
-		f := start(t, answers)
-		f.session.Operator = true
-		f.request = consent(hostile)
-		targets := lists
-		if name == "hostile" {
-			own := url.QueryEscape(hostile)
-			targets = append(targets, "/account/keys/k1", "/account/keys/"+url.PathEscape(hostile), "/account/webhooks/w1", "/account/webhooks/w1?state=dead&before=9", "/account/webhooks/w1/edit",
-				"/account?owner="+own, "/account/keys?owner="+own, "/account/apps?owner="+own, "/account?done=key-revoked", "/account?done="+own)
-		}
-		for _, target := range targets {
-			for _, language := range []string{"es", "en"} {
-				separator := "?"
-				if strings.Contains(target, "?") {
-					separator = "&"
-				}
-				checkPage(t, f.do(http.StatusOK, target+separator+"lang="+language, nil), target)
-			}
-		}
-		f.session = nil
-		checkPage(t, f.do(http.StatusOK, "/signin?next="+url.QueryEscape("/account/"+hostile), nil), "/signin")
-	}
-}
-
 // checkPage expects a page for one reader without foreign markup.
-func checkPage(t *testing.T, w *httptest.ResponseRecorder, target string) {
+func checkPage(t testing.TB, w *httptest.ResponseRecorder, target string) {
 	t.Helper()
-	for _, bad := range []string{"<script>alert", "<img", `"javascript:`, "ZgotmplZ", "%!", "<no value>"} {
+	for _, bad := range []string{"<script>alert", "<img", `"javascript:`, "ZgotmplZ", "%!", "<no value>", "0xc0"} {
 		if at := strings.Index(w.Body.String(), bad); at >= 0 {
 			t.Errorf("%s has %q: %s", target, bad, w.Body.String()[max(0, at-200):at])
 		}
@@ -336,403 +215,633 @@ func checkPage(t *testing.T, w *httptest.ResponseRecorder, target string) {
 	}
 }
 
-// forms are all forms, with a POST for each.
-func forms() map[string]url.Values {
-	return map[string]url.Values{
-		"/signin/key":                    {"key": {"good"}},
-		"/signout":                       {},
-		"/account/sessions/s2/end":       {},
-		"/account/keys":                  {"name": {"x"}, "scopes": {"read:reports"}},
-		"/account/keys/k1":               {"name": {"x"}},
-		"/account/keys/k1/rotate":        {},
-		"/account/keys/k1/revoke":        {},
-		"/account/webhooks":              {"url": {"https://h.example"}},
-		"/account/webhooks/preview":      {},
-		"/account/webhooks/w1":           {"url": {"https://h.example"}},
-		"/account/webhooks/w1/enable":    {"enabled": {"true"}},
-		"/account/webhooks/w1/test":      {},
-		"/account/webhooks/w1/adopt":     {},
-		"/account/webhooks/w1/redeliver": {"seq": {"7"}},
-		"/account/webhooks/w1/rotate":    {},
-		"/account/webhooks/w1/delete":    {},
-		"/account/apps/a1/revoke":        {},
-		"/account/owners/block":          {"owner": {"bea"}, "blocked": {"true"}},
-		"/oauth/authorize":               {"request": {"sealed"}, "decision": {"allow"}},
+// authorize is the request of an application.
+func authorize(redirect string) string {
+	return "/oauth/authorize?" + url.Values{
+		"client_id":             {"desk"},
+		"redirect_uri":          {redirect},
+		"response_type":         {"code"},
+		"code_challenge":        {strings.Repeat("a", 43)},
+		"code_challenge_method": {"S256"},
+		"state":                 {"x"},
+	}.Encode()
+}
+
+// lists are the pages that exist without anything in them.
+var lists = []string{
+	"/account", "/account/keys", "/account/webhooks", "/account/webhooks/new", "/account/apps", "/account/owners", authorize("https://app.example/callback"),
+}
+
+// failing is a receiver that answers with a hostile text.
+func failing(t testing.TB) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, hostile)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// full returns an operator with something hostile in every place, and the ids of a key
+// and of a webhook.
+func full(t testing.TB) (b *browser, key, hook string) {
+	t.Helper()
+	b = start(t)
+	profile := accounts.Account{
+		ID:       accounttest.Issuer + "#" + hostile,
+		Provider: "corp",
+		Name:     hostile,
+		Email:    hostile,
+		Plan:     "pro",
+		Scopes:   access.AllScopes,
+		Operator: true,
+	}
+	b.use(b.SignIn(profile, ""))
+	made := b.key(hostile)
+	child, err := b.Account.CreateKey(t.Context(), b.Sends(made.Text), account.NewKey{Name: new(hostile), ExpiresAt: account.ExpiresAt("2090-01-01T00:00:00Z"), Networks: new([]string{"192.0.2.0/24"})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Grant(b.by.ID, hostile)
+	day := disclosure.DayOf(time.Now())
+	if err := b.Store.AddCounts(t.Context(), "batch", store.Count{Owner: b.by.ID, Day: day, Operation: hostile, N: 3}, store.Count{Owner: b.by.ID, Day: day, Operation: "b", N: 2}); err != nil {
+		t.Fatal(err)
+	}
+	h := b.webhook(b.Sends(made.Text), failing(t), hostile)
+	if _, err := b.Account.Redeliver(t.Context(), b.by, h.ID, account.Redelivery{Since: new(int64(0))}); err != nil {
+		t.Fatal(err)
+	}
+	return b, child.ID, h.ID
+}
+
+// Every page works with everything and with nothing, in both languages, and no text
+// becomes markup.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	busy, key, hook := full(t)
+	own := url.QueryEscape(busy.by.ID)
+	idle := start(t).person("ana", true)
+	for b, targets := range map[*browser][]string{idle: lists, busy: append([]string{
+		"/account/keys/" + key, "/account/webhooks/" + hook, "/account/webhooks/" + hook + "?state=pending&before=9", "/account/webhooks/" + hook + "/edit",
+		"/account?owner=" + own, "/account/keys?owner=" + own, "/account/apps?owner=" + own, "/account?done=key-revoked", "/account?done=" + own,
+	}, lists...)} {
+		for _, target := range targets {
+			for _, language := range []string{"es", "en"} {
+				separator := "?"
+				if strings.Contains(target, "?") {
+					separator = "&"
+				}
+				checkPage(t, b.get(http.StatusOK, target+separator+"lang="+language), target)
+			}
+		}
+		b.cookies = nil
+		checkPage(t, b.get(http.StatusOK, "/signin?next="+url.QueryEscape("/account/"+hostile)), "/signin")
 	}
 }
 
-// Every form is checked before it has an effect.
+// forms are all forms, with a POST for each. Those without an address lead nowhere.
+func forms(key, hook, session, app string) map[string]url.Values {
+	return map[string]url.Values{
+		"/signin/key":                              {"key": {"bad"}},
+		"/account/sessions/" + session + "/end":    {},
+		"/account/keys":                            {"name": {"x"}, "scopes": {"read:reports"}},
+		"/account/keys/" + key:                     {"name": {"x"}},
+		"/account/keys/" + key + "/rotate":         {},
+		"/account/webhooks":                        {"url": {"http://127.0.0.1:1/x"}},
+		"/account/webhooks/preview":                {},
+		"/account/webhooks/" + hook:                {"url": {"http://127.0.0.1:1/y"}},
+		"/account/webhooks/" + hook + "/enable":    {"enabled": {"true"}},
+		"/account/webhooks/" + hook + "/test":      {},
+		"/account/webhooks/" + hook + "/adopt":     {"url": {"http://127.0.0.1:1/y"}},
+		"/account/webhooks/" + hook + "/rotate":    {},
+		"/account/owners/block":                    {"owner": {accounttest.Issuer + "#bea"}, "blocked": {"true"}},
+		"/account/apps/" + app + "/revoke":         {},
+		"/oauth/authorize":                         {"request": {"x"}, "decision": {"allow"}},
+		"/account/keys/" + key + "/revoke":         {},
+		"/account/webhooks/" + hook + "/delete":    {},
+		"/account/webhooks/" + hook + "/redeliver": {"seq": {"7"}},
+		"/signout": {},
+	}
+}
+
+// Every form is checked for its origin and its token before it has an effect.
 func TestFormsAreChecked(t *testing.T) {
 	t.Parallel()
+	b, key, hook := full(t)
+	b.Person("bea", false)
+	all := forms(key, hook, b.by.Credential, "grant_x")
 	posts := 0
 	for _, pattern := range console.Patterns() {
 		if strings.HasPrefix(pattern, "POST ") {
 			posts++
 		}
 	}
-	if posts != len(forms()) {
-		t.Errorf("there are %d forms, and %d are tested", posts, len(forms()))
+	if posts != len(all) {
+		t.Errorf("there are %d forms, and %d are tested", posts, len(all))
 	}
-	f := start(t, nil)
-	f.session.Operator = true
-	f.formError = fault.New(fault.Forbidden, "The form came from elsewhere.")
-	for target, form := range forms() {
-		f.checked = nil
-		has(t, f.do(http.StatusForbidden, target, form), "The form came from elsewhere.")
-		if len(f.checked) != 1 || len(f.calls) > 0 || f.signedOut != "" || f.decided != "" {
-			t.Errorf("%s had an effect: %v", target, f.calls)
+	token := b.token()
+	audited := len(b.Audit)
+	before := b.hook(hook)
+	for target, form := range all {
+		form.Set("form_token", token)
+		b.from = "https://evil.example"
+		if w := b.request(target, form); w.Code != http.StatusForbidden {
+			t.Errorf("%s from another site: %d", target, w.Code)
 		}
-		if f.checked[0] == nil && target != "/signin/key" {
-			t.Errorf("%s is checked without the token of the session", target)
+		b.from = accounttest.BaseURL
+		form.Set("form_token", "x")
+		if w := b.request(target, form); w.Code != http.StatusForbidden {
+			t.Errorf("%s without the token of the session: %d", target, w.Code)
 		}
+	}
+	for _, event := range b.Audit[audited:] {
+		if event != "signin.refused" { // its form has no token
+			t.Errorf("a form had an effect: %s", event)
+		}
+	}
+	if after := b.hook(hook); after.UpdatedAt != before.UpdatedAt || after.URL != before.URL {
+		t.Errorf("a form changed the webhook: %+v", after)
 	}
 }
 
-// Forms lead to a page that says what was done, and only those with a secret are
-// answered with a page.
+// Forms lead to a page that says what was done, in the same language, and only those with
+// a secret or a result are answered with a page.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	shown := map[string]bool{
-		"/account/keys": true, "/account/keys/k1/rotate": true, "/account/webhooks": true, "/account/webhooks/preview": true, "/account/webhooks/w1/test": true, "/account/webhooks/w1/rotate": true,
+	b, key, hook := full(t)
+	b.Person("bea", false)
+	app := b.Grant(b.by.ID, hostile)
+	own := b.key("own").ID
+	self := b.by
+	other, _ := b.SignIn(accounts.Account{ID: self.ID, Provider: "corp", Name: hostile, Plan: "pro", Scopes: access.AllScopes, Operator: true}, "")
+	all := forms(own, hook, other.Credential, app)
+	_ = key
+	for _, step := range []struct {
+		target string
+		status int
+		to     string
+	}{
+		{"/account/sessions/" + other.Credential + "/end", 303, "/account?done=session-ended&lang=en"},
+		{"/account/keys", 200, ""},
+		{"/account/keys/" + own, 303, "/account/keys/" + own + "?done=key-changed&lang=en"},
+		{"/account/keys/" + own + "/rotate", 200, ""},
+		{"/account/webhooks", 200, ""},
+		{"/account/webhooks/preview", 200, ""},
+		{"/account/webhooks/" + hook, 303, "/account/webhooks/" + hook + "?done=webhook-changed&lang=en"},
+		{"/account/webhooks/" + hook + "/enable", 303, "/account/webhooks/" + hook + "?done=webhook-enabled&lang=en"},
+		{"/account/webhooks/" + hook + "/test", 200, ""},
+		{"/account/webhooks/" + hook + "/adopt", 303, "/account/webhooks/" + hook + "?done=webhook-adopted&lang=en"},
+		{"/account/webhooks/" + hook + "/rotate", 200, ""},
+		{"/account/webhooks/" + hook + "/redeliver", 303, "/account/webhooks/" + hook + "?done=redelivered&lang=en"},
+		{"/account/webhooks/" + hook + "/delete", 303, "/account/webhooks?done=webhook-deleted&lang=en"},
+		{"/account/apps/" + app + "/revoke", 303, "/account/apps?done=app-revoked&lang=en"},
+		{"/account/owners/block", 303, "/account/owners?done=blocked&lang=en"},
+		{"/account/keys/" + own + "/revoke", 303, "/account/keys?done=key-revoked&lang=en"},
+		{"/signout", 303, "/signin?done=signed-out&lang=en"},
+	} {
+		w := b.post(step.status, step.target+"?lang=en", all[step.target])
+		checkPage(t, w, step.target)
+		location(t, w, step.to)
 	}
-	f := start(t, full(hostile))
-	f.session.Operator = true
-	for target, form := range forms() {
-		status := http.StatusSeeOther
-		if shown[target] {
-			status = http.StatusOK
-		}
-		w := f.do(status, target+"?lang=en", form)
-		checkPage(t, w, target)
-		if to := w.Header().Get("Location"); status == http.StatusSeeOther && strings.HasPrefix(to, "/") && !strings.Contains(to, "lang=en") {
-			t.Errorf("%s leads to %s", target, to)
-		}
-	}
+	has(t, b.get(http.StatusOK, "/signin?done=signed-out"), "Ha cerrado la sesión.")
 }
 
 // Without a session every page leads to signing in, and back.
 func TestSignedOut(t *testing.T) {
 	t.Parallel()
-	f := start(t, nil)
-	f.session = nil
-	f.request = consent("App")
-	location(t, f.do(http.StatusSeeOther, "/account/keys?owner=x", nil), "/signin?next=%2Faccount%2Fkeys%3Fowner%3Dx")
-	location(t, f.do(http.StatusSeeOther, "/account/keys/k1/revoke", url.Values{}), "/signin?next=%2Faccount")
-	location(t, f.do(http.StatusSeeOther, "/oauth/authorize?client_id=x&state=1", nil), "/signin?next=%2Foauth%2Fauthorize%3Fclient_id%3Dx%26state%3D1")
-	if len(f.calls) > 0 || len(f.checked) > 0 {
-		t.Errorf("the API was called: %v", f.calls)
-	}
-	f.session = &signin.Session{}
-	location(t, f.do(http.StatusSeeOther, "/signin?next=//evil.example", nil), "/account")
+	b := start(t)
+	location(t, b.get(http.StatusSeeOther, "/account/keys?owner=x"), "/signin?next=%2Faccount%2Fkeys%3Fowner%3Dx")
+	location(t, b.request("/account/keys/k1/revoke", url.Values{}), "/signin?next=%2Faccount")
+	address := authorize("https://app.example/callback")
+	location(t, b.get(http.StatusSeeOther, address), "/signin?next="+url.QueryEscape(address))
+	b.person("ana", false)
+	location(t, b.get(http.StatusSeeOther, "/signin?next=//evil.example"), "/account")
 }
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	f := start(t, nil)
-	f.session = nil
-	w := f.do(http.StatusOK, "/signin?next=/oauth/authorize%3Fclient_id%3Dx", nil)
+	b := start(t)
+	_, raw, err := b.Auth.Keys.Create(t.Context(), access.Key{Name: "desk", Plan: "pro", Scopes: access.AllScopes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := b.get(http.StatusOK, "/signin?next=/oauth/authorize%3Fclient_id%3Dx")
 	has(t, w, `href="/signin/start?next=%2Foauth%2Fauthorize%3Fclient_id%3Dx&amp;provider=corp"`, `type="password"`, `autocomplete="off"`, "Una aplicación le pide acceso")
 	if w.Header().Get("Cross-Origin-Opener-Policy") != "" {
 		t.Error("an application loses the window in which its person signs in")
 	}
-	location(t, f.do(http.StatusFound, "/signin/start?provider=corp&next=/account/keys", nil), "https://idp.example/?next=%2Faccount%2Fkeys")
-	f.do(http.StatusNotFound, "/signin/start?provider=other", nil)
-	location(t, f.do(http.StatusSeeOther, "/signin/callback/corp?code=1", nil), "/account")
-	has(t, f.do(http.StatusForbidden, "/signin/callback/other?code=1", nil), "Not allowed to sign in.")
-	location(t, f.do(http.StatusSeeOther, "/signin/key", url.Values{"key": {"good"}, "next": {"/account/keys"}}), "/account/keys")
-	w = f.do(http.StatusTooManyRequests, "/signin/key?lang=en", url.Values{"key": {"again"}, "next": {"/account/keys"}})
-	has(t, w, "Try again in 17 seconds.", `name="next" value="/account/keys"`)
-	if got := w.Header().Get("Retry-After"); got != "17" {
-		t.Errorf("Retry-After is %q", got)
+	b.get(http.StatusNotFound, "/signin/start?provider=other")
+	w = b.request("/signin/key", url.Values{"key": {"pregon_bad"}, "next": {"/account/keys"}})
+	has(t, w, "This is not a key of this service", `name="next" value="/account/keys"`)
+	if w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "pregon_bad") {
+		t.Errorf("%d, or the key is in the page", w.Code)
 	}
-	w = f.do(http.StatusForbidden, "/signin/key", url.Values{"key": {"pregon_bad"}, "next": {"/account/keys"}})
-	has(t, w, "There is no such key.", `name="next" value="/account/keys"`)
-	if strings.Contains(w.Body.String(), "pregon_bad") {
-		t.Error("the key is in the page")
+	location(t, b.request("/signin/key", url.Values{"key": {raw}, "next": {"/account/keys"}}), "/account/keys")
+	has(t, b.get(http.StatusOK, "/account"), "desk")
+	for range 29 {
+		b.request("/signin/key", url.Values{"key": {raw}})
 	}
-	f.do(http.StatusBadRequest, "/signin?api_key=pregon_x", nil)
+	w = b.request("/signin/key?lang=en", url.Values{"key": {raw}, "next": {"/account/keys"}})
+	wait := w.Header().Get("Retry-After")
+	has(t, w, "Try again in "+wait+" seconds.", `name="next" value="/account/keys"`)
+	if w.Code != http.StatusTooManyRequests || wait == "" {
+		t.Errorf("after too many sign-ins: %d, Retry-After %q", w.Code, wait)
+	}
+	b.get(http.StatusBadRequest, "/signin?api_key=pregon_x")
 }
 
 func TestSignOut(t *testing.T) {
 	t.Parallel()
-	f := start(t, nil)
-	location(t, f.do(http.StatusSeeOther, "/signout", url.Values{"everywhere": {"1"}}), "/signin?done=signed-out")
-	if f.signedOut != "everywhere" {
-		t.Errorf("signed out %s", f.signedOut)
+	b := start(t).person("ana", false)
+	again, _ := b.Person("ana", false)
+	location(t, b.post(http.StatusSeeOther, "/signout", url.Values{"everywhere": {"1"}}), "/signin?done=signed-out")
+	if left, err := b.Account.ListSessions(t.Context(), again, ""); err != nil || len(left.Sessions) != 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
-	location(t, f.do(http.StatusSeeOther, "/signout", url.Values{"next": {"/oauth/authorize?client_id=x"}}), "/signin?next=%2Foauth%2Fauthorize%3Fclient_id%3Dx")
-	f.session = nil
-	has(t, f.do(http.StatusOK, "/signin?done=signed-out", nil), "Ha cerrado la sesión.")
+	b.person("ana", false)
+	location(t, b.post(http.StatusSeeOther, "/signout", url.Values{"next": {"/oauth/authorize?client_id=x"}}), "/signin?next=%2Foauth%2Fauthorize%3Fclient_id%3Dx")
 }
 
-// A form that the API refuses is shown again with what was entered and why.
+// A form that is refused is shown again with what was entered and why.
 func TestRefusedForms(t *testing.T) {
 	t.Parallel()
-	answers := full("x")
-	answers["POST /api/v1/account/keys"] = answer{400, `{"status":400,"detail":"The key is not valid.","errors":[{"parameter":"networks","value":"moon","reason":"must be a network"},{"parameter":"plan","value":"","reason":"is odd"}]}`}
-	answers["PATCH /api/v1/account/keys/k1"] = answers["POST /api/v1/account/keys"]
-	answers["POST /api/v1/webhooks"] = answer{400, `{"status":400,"detail":"Not valid.","errors":[{"parameter":"url","value":"x","reason":"must be https"}]}`}
-	answers["PATCH /api/v1/webhooks/w1"] = answers["POST /api/v1/webhooks"]
-	f := start(t, answers)
-	entered := url.Values{"name": {"My <b>key"}, "networks": {"moon"}, "expires_at": {"2027-01-31"}, "scopes": {"read:issuers"}}
-	w := f.do(http.StatusBadRequest, "/account/keys", entered)
-	has(t, w, "The key is not valid.", "must be a network", `value="My &lt;b&gt;key"`, `value="moon"`, `aria-invalid="true"`, `value="2027-01-31"`, `<code>plan</code> is odd`, "<details class=\"make\" open>",
+	b := start(t).person("ana", false)
+	key := b.key("One").ID
+	hook := b.webhook(b.by, "http://127.0.0.1:1/x", "Mine").ID
+	entered := url.Values{"name": {"My <b>key"}, "networks": {"moon"}, "expires_at": {"2087-01-31"}, "scopes": {"read:issuers"}}
+	w := b.post(http.StatusBadRequest, "/account/keys", entered)
+	has(t, w, "must be a network", `value="My &lt;b&gt;key"`, `value="moon"`, `aria-invalid="true"`, `value="2087-01-31"`, "<details class=\"make\" open>",
 		`value="read:issuers" checked`, `value="read:reports">`)
-	f.called("POST /api/v1/account/keys", `{"name":"My <b>key","networks":["moon"],"expires_at":"2027-02-01T00:00:00+01:00","scopes":["read:issuers"]}`)
-	has(t, f.do(http.StatusBadRequest, "/account/keys/k1", entered), "must be a network", `value="My &lt;b&gt;key"`)
-	hook := url.Values{"url": {"http://h.example"}, "description": {"Mine"}, "events": {"report.corrected"}, "type": {"IP"}, "search": {"dividendo"}, "without": {"securitisation"}, "from": {"2026-01-01"}}
-	for _, target := range []string{"/account/webhooks", "/account/webhooks/w1"} {
-		has(t, f.do(http.StatusBadRequest, target, hook), "must be https", `value="http://h.example"`, `value="Mine"`, `value="report.corrected" checked`, `value="report.published">`, `<option value="IP" selected>`,
-			`value="dividendo"`, `value="securitisation" checked`, `name="from" value="2026-01-01"`)
+	has(t, b.post(http.StatusBadRequest, "/account/keys/"+key, entered), "must be a network", `value="My &lt;b&gt;key"`)
+	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}}), "Elija al menos un permiso.")
+	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}, "scopes": {"read:reports"}, "expires_at": {"soon"}}), "must be a time to come")
+	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"two\nlines"}, "scopes": {"read:reports"}}), "on one line")
+	form := url.Values{
+		"url": {"ftp://h.example"}, "description": {"Mine"}, "events": {"report.corrected"}, "type": {"IP"}, "search": {"dividendo"}, "without": {"securitisation"}, "from": {"2026-01-01"},
 	}
-	f.called("POST /api/v1/webhooks", `{"url":"http://h.example","description":"Mine","events":["report.corrected"],"filter":{"type":"IP","search":"dividendo","without":"securitisation","from":"2026-01-01"}}`)
-	answers["POST /api/v1/account/keys"] = answer{503, `{"status":503,"detail":"The store does not answer."}`}
-	has(t, f.do(http.StatusServiceUnavailable, "/account/keys", entered), "The store does not answer.")
+	for _, target := range []string{"/account/webhooks", "/account/webhooks/" + hook} {
+		has(t, b.post(http.StatusBadRequest, target, form), `id="url-wrong"`, `value="ftp://h.example"`, `value="Mine"`, `value="report.corrected" checked`, `value="report.published">`,
+			`<option value="IP" selected>`, `value="dividendo"`, `value="securitisation" checked`, `name="from" value="2026-01-01"`)
+	}
+	// Bytes that are no text are replaced, as in the API.
+	location(t, b.post(http.StatusSeeOther, "/account/webhooks/"+hook, url.Values{"url": {"http://127.0.0.1:1/x"}, "description": {"a\xffb"}}), "/account/webhooks/"+hook+"?done=webhook-changed")
+	if got := b.hook(hook).Description; got != "a\uFFFDb" {
+		t.Errorf("the description is %q", got)
+	}
+	if w := b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {strings.Repeat("x", 70_000)}}); !strings.Contains(w.Body.String(), "65536 bytes") {
+		t.Errorf("a large form: %s", w.Body)
+	}
 }
 
-// A key is shown once, and only what a person changed is sent.
+// A key is shown once, and only what a person changed is changed.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	f := start(t, full("x"))
-	f.answers["POST /api/v1/account/keys"] = answer{201, strings.Replace(f.answers["POST /api/v1/account/keys"].body, `"key":"x"`, `"key":"pregon_live_secret"`, 1)}
-	w := f.do(http.StatusOK, "/account/keys", url.Values{"name": {"x"}, "scopes": {"read:reports"}})
-	has(t, w, `<code id="secret">pregon_live_secret</code>`, "no se vuelve a mostrar", `X-API-Key: $KEY`)
+	b := start(t).person("ana", false)
+	w := b.post(http.StatusOK, "/account/keys", url.Values{"name": {"One"}, "scopes": {"read:reports"}, "networks": {"192.0.2.0/24"}, "expires_at": {"2086-12-24"}})
+	has(t, w, `<code id="secret">pregon_live_`, "no se vuelve a mostrar", `X-API-Key: $KEY`)
 	if got := w.Header().Get("Cache-Control"); got != "private, no-store" {
 		t.Errorf("the secret may be kept: %s", got)
 	}
-	has(t, f.do(http.StatusOK, "/account/keys/k1", nil), `value="2026-12-24"`, `value="192.0.2.0/24"`, "dentro de una semana")
-	same := url.Values{"name": {"One"}, "expires_at": {"2026-12-24"}, "networks": {"192.0.2.0/24"}}
-	location(t, f.do(http.StatusSeeOther, "/account/keys/k1", same), "/account/keys/k1?done=key-changed")
-	f.called("PATCH /api/v1/account/keys/k1", `{}`)
-	f.calls = nil
-	f.do(http.StatusSeeOther, "/account/keys/k1", url.Values{"name": {"Two"}})
-	f.called("PATCH /api/v1/account/keys/k1", `{"name":"Two","expires_at":null,"networks":[]}`)
-	f.do(http.StatusOK, "/account/keys/k1/rotate", url.Values{"overlap": {"3600"}})
-	f.called("POST /api/v1/account/keys/k1/rotate", `{"overlap_seconds":3600}`)
-	f.do(http.StatusNotFound, "/account/keys/k9", nil)
-	f.do(http.StatusSeeOther, "/account/keys/k1/revoke", url.Values{})
-	f.called("DELETE /api/v1/account/keys/k1", "")
+	key := func() account.Key {
+		t.Helper()
+		list, err := b.Account.ListKeys(t.Context(), b.by, "")
+		if err != nil || len(list.Keys) != 1 {
+			t.Fatal(list, err)
+		}
+		return list.Keys[0]
+	}
+	made := key()
+	if want := "2086-12-25T00:00:00+01:00"; made.ExpiresAt.Format(time.RFC3339) != want {
+		t.Errorf("it ends at %v, want %s", made.ExpiresAt, want)
+	}
+	page := "/account/keys/" + made.ID
+	has(t, b.get(http.StatusOK, page), `value="2086-12-24"`, `value="192.0.2.0/24"`, "dentro de una semana")
+	same := url.Values{"name": {"One"}, "expires_at": {"2086-12-24"}, "networks": {"192.0.2.0/24"}}
+	location(t, b.post(http.StatusSeeOther, page, same), page+"?done=key-changed")
+	if got := key(); !got.ExpiresAt.Equal(*made.ExpiresAt) || len(got.Networks) != 1 {
+		t.Errorf("unchanged: %+v", got)
+	}
+	b.post(http.StatusSeeOther, page, url.Values{"name": {"Two"}})
+	if got := key(); got.Name != "Two" || got.ExpiresAt != nil || len(got.Networks) != 0 {
+		t.Errorf("changed: %+v", got)
+	}
+	has(t, b.post(http.StatusOK, page+"/rotate", url.Values{"overlap": {"3600"}}), `<code id="secret">pregon_live_`)
+	if left := time.Until(*key().OverlapUntil); left > time.Hour {
+		t.Errorf("the overlap is %v", left)
+	}
+	b.get(http.StatusNotFound, "/account/keys/k9")
+	b.post(http.StatusSeeOther, page+"/revoke", nil)
+	if got := key(); got.State != "revoked" {
+		t.Errorf("the state is %s", got.State)
+	}
 }
 
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
-	f := start(t, full("x"))
-	has(t, f.do(http.StatusOK, "/account/webhooks", url.Values{"url": {"https://h.example"}}), "whsec_abc")
-	has(t, f.do(http.StatusOK, "/account/webhooks/w1", nil), "HTTP 503", "31 ms", "Reenviar", "desactivado")
-	has(t, f.do(http.StatusOK, "/account/webhooks/w1/test", url.Values{}), "La prueba no ha llegado.", "HTTP 503")
-	f.do(http.StatusSeeOther, "/account/webhooks/w1/enable", url.Values{"enabled": {"true"}})
-	f.called("PATCH /api/v1/webhooks/w1", `{"enabled":true}`)
-	f.calls = nil
-	same := url.Values{"url": {"https://h.example/x"}, "search": {"x"}, "type": {"OIR"}, "issuer": {"x"}, "category": {"x"}, "market": {"x"}, "kind": {"company"}, "without": {"securitisation"}}
-	f.do(http.StatusSeeOther, "/account/webhooks/w1", same) // a filter that stays is not sent
-	f.called("PATCH /api/v1/webhooks/w1", `{"url":"https://h.example/x","description":"","events":[]}`)
-	f.calls = nil
-	f.do(http.StatusSeeOther, "/account/webhooks/w1", url.Values{"url": {"https://h.example/x"}, "category": {"y"}})
-	f.called("PATCH /api/v1/webhooks/w1", `{"url":"https://h.example/x","description":"","events":[],"filter":{"category":"y"}}`)
-	f.do(http.StatusSeeOther, "/account/webhooks/w1/redeliver", url.Values{"seq": {"7"}})
-	f.called("POST /api/v1/webhooks/w1/redeliver", `{"seq":7}`)
-	f.do(http.StatusNotFound, "/account/webhooks/w1/redeliver", url.Values{"seq": {"x"}})
-	w := f.do(http.StatusOK, "/account/webhooks/preview", url.Values{"fragment": {"1"}, "type": {"OIR"}})
-	has(t, w, "3 comunicaciones en los últimos 30 días")
-	if strings.Contains(w.Body.String(), "<html") {
-		t.Error("the fragment is a page")
+	b := start(t).person("ana", false)
+	has(t, b.post(http.StatusOK, "/account/webhooks", url.Values{"url": {failing(t)}, "category": {"Sobre resultados"}}), "whsec_")
+	list, err := b.Account.ListWebhooks(t.Context(), b.by)
+	if err != nil || len(list.Data) != 1 {
+		t.Fatal(list, err)
 	}
-	has(t, f.do(http.StatusOK, "/account/webhooks/preview", url.Values{"type": {"OIR"}, "url": {"https://h.example"}, "id": {"w1"}}), `value="https://h.example"`, "3 comunicaciones", `action="/account/webhooks/w1"`)
-	f.answers["POST /api/v1/webhooks/preview"] = answer{400, `{"status":400,"detail":"No.","errors":[{"parameter":"issuer","value":"z","reason":"is unknown"}]}`}
-	has(t, f.do(http.StatusOK, "/account/webhooks/preview", url.Values{"fragment": {"1"}, "issuer": {"z"}}), "is unknown")
+	made := list.Data[0]
+	page := "/account/webhooks/" + made.ID
+	b.post(http.StatusSeeOther, page+"/enable", url.Values{"enabled": {"false"}})
+	has(t, b.get(http.StatusOK, page), "desactivado")
+	has(t, b.post(http.StatusOK, page+"/test", nil), "La prueba no ha llegado.", "HTTP 503", " ms")
+	b.post(http.StatusSeeOther, page+"/enable", url.Values{"enabled": {"true"}})
+	if !b.hook(made.ID).Enabled {
+		t.Error("it is disabled")
+	}
+	// A filter that stays is not read anew, and one that changes is.
+	b.post(http.StatusSeeOther, page, url.Values{"url": {made.URL}, "category": {made.Filter.Category}, "events": {"report.published"}})
+	b.post(http.StatusSeeOther, page, url.Values{"url": {made.URL}, "type": {"OIR"}})
+	if got := b.hook(made.ID); got.Filter.Type != "OIR" || got.Filter.Category != "" || len(got.Events) != 4 {
+		t.Errorf("changed: %+v", got)
+	}
+	b.post(http.StatusNotFound, page+"/redeliver", url.Values{"seq": {"x"}})
+	b.post(http.StatusNotFound, page+"/redeliver", url.Values{"seq": {"4711"}})
+	b.get(http.StatusBadRequest, page+"?state=odd")
+	b.get(http.StatusBadRequest, page+"?before=odd")
+	w := b.post(http.StatusOK, "/account/webhooks/preview", url.Values{"fragment": {"1"}, "type": {"OIR"}})
+	has(t, w, "en los últimos 30 días")
+	lacks(t, w, "<html")
+	has(t, b.post(http.StatusOK, "/account/webhooks/preview", url.Values{"type": {"OIR"}, "url": {"https://h.example"}, "id": {"w1"}}),
+		`value="https://h.example"`, "en los últimos 30 días", `action="/account/webhooks/w1"`)
+	has(t, b.post(http.StatusOK, "/account/webhooks/preview", url.Values{"fragment": {"1"}, "issuer": {"zzzzz"}}), `class="wrong"`, "zzzzz")
+	// Tests have a limit, and the page says how long to wait.
+	for range 4 {
+		b.post(http.StatusOK, page+"/test", nil)
+	}
+	if w := b.post(http.StatusTooManyRequests, page+"/test", nil); w.Header().Get("Retry-After") == "2" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("Retry-After is %q", w.Header().Get("Retry-After"))
+	}
+}
+
+// What holds for callers of the API holds for pages: the limit of the plan, unless they
+// manage the account; the scopes; and that the catalogue is loaded.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	b := start(t)
+	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#ana", Provider: "corp", Plan: "enterprise", Scopes: access.ReadReports}, ""))
+	b.get(http.StatusOK, "/account/webhooks")
+	b.get(http.StatusOK, "/account/webhooks")
+	w := b.get(http.StatusTooManyRequests, "/account/webhooks")
+	if w.Header().Get("Retry-After") == "" || w.Header().Get("Ratelimit") != "" {
+		t.Errorf("over the limit of the plan: %v", w.Header())
+	}
+	for range 5 {
+		b.get(http.StatusOK, "/account/keys")
+	}
+	// What was entered stays in the form.
+	w = b.post(http.StatusTooManyRequests, "/account/webhooks", url.Values{"url": {"https://h.example/entered"}})
+	has(t, w, `value="https://h.example/entered"`, "Your plan allows 2 requests")
+
+	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#bea", Provider: "corp", Plan: "pro", Scopes: access.ReadIssuers}, ""))
+	w = b.get(http.StatusForbidden, "/account/webhooks")
+	has(t, w, "needs the scope read:reports")
+	if w.Header().Get("WWW-Authenticate") != "" {
+		t.Error("the page has a challenge")
+	}
+	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#cleo", Provider: "corp", Plan: "pro", Scopes: access.ReadReports}, ""))
+	w = b.post(http.StatusForbidden, "/account/webhooks", url.Values{"url": {"http://127.0.0.1:1/x"}, "events": {"issuer.updated"}})
+	has(t, w, "needs the scope read:issuers", `value="http://127.0.0.1:1/x"`)
+	if w.Header().Get("WWW-Authenticate") != "" {
+		t.Error("the form has a challenge")
+	}
+
+	empty := open(t, accounttest.Empty(t)).person("ana", false)
+	empty.get(http.StatusServiceUnavailable, "/account/webhooks")
+}
+
+// Pages take a slot of their person.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ana", false)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	for range 2 { // an eighth of all
+		slot, err := b.Auth.Guard.AcquireSlot(r, b.by, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer slot.Release()
+	}
+	b.get(http.StatusOK, "/account/webhooks")
+	w := b.get(http.StatusOK, "/account/webhooks/new?lang=en") // the form works, without its preview
+	has(t, w, `class="wrong"`)
 }
 
 // A webhook that paused with its key says why, and can be adopted.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
-	f := start(t, full("x"))
-	paused := `{"id":"w1","key":"key_desk","url":"https://h.example/x","description":"Mine","events":[],"filter":{},"enabled":true,"paused_reason":"its key was revoked","created_at":` + at + `}`
-	f.answers["GET /api/v1/webhooks"] = answer{body: `{"data":[` + paused + `]}`}
-	f.answers["GET /api/v1/webhooks/w1"] = answer{body: paused}
-	has(t, f.do(http.StatusOK, "/account/webhooks?lang=en", nil), `<span class="tag bad">paused</span>`)
-	has(t, f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil), `<span class="tag bad">paused</span>`, "its key was revoked", "key_desk", `action="/account/webhooks/w1/adopt`,
-		"first revoke the key", `<input type="hidden" name="url" value="https://h.example/x">`)
-	shown := url.Values{"url": {"https://h.example/x"}}
-	location(t, f.do(http.StatusSeeOther, "/account/webhooks/w1/adopt", shown), "/account/webhooks/w1?done=webhook-adopted")
-	f.called("POST /api/v1/webhooks/w1/adopt", `{"url":"https://h.example/x"}`)
+	b := start(t).person("ana", false)
+	key := b.key("desk")
+	made := b.webhook(b.Sends(key.Text), "http://127.0.0.1:1/x", "Mine")
+	withKey, cookie := b.SignInWith(key)
+	ana, own := b.by, b.cookies["__Host-pregon-session"]
+	b.use(withKey, cookie) // its own
+	page := "/account/webhooks/" + made.ID
+	lacks(t, b.get(http.StatusOK, page), "/adopt")
+	b.use(ana, own)
+	if err := b.Account.RevokeKey(t.Context(), ana, key.ID); err != nil {
+		t.Fatal(err)
+	}
+	has(t, b.get(http.StatusOK, "/account/webhooks?lang=en"), `<span class="tag bad">paused</span>`)
+	has(t, b.get(http.StatusOK, page+"?lang=en"), `<span class="tag bad">paused</span>`, "this key was revoked", key.ID, `action="/account/webhooks/`+made.ID+`/adopt`,
+		"first revoke the key", `<input type="hidden" name="url" value="http://127.0.0.1:1/x">`)
 	// Its address is another one now: nothing is adopted, and the page shows the new one.
-	f.answers["POST /api/v1/webhooks/w1/adopt"] = answer{409, `{"status":409,"detail":"Changed."}`}
-	f.answers["GET /api/v1/webhooks/w1"] = answer{body: strings.ReplaceAll(paused, "h.example/x", "h.example/y")}
-	page := f.do(http.StatusConflict, "/account/webhooks/w1/adopt?lang=en", shown)
-	has(t, page, "check its address again", `name="url" value="https://h.example/y"`)
-	checkPage(t, page, "a conflict")
-	f.answers["GET /api/v1/webhooks/w1"] = answer{body: paused}
-	has(t, f.do(http.StatusOK, "/account/webhooks/w1?done=webhook-adopted&lang=en", nil), "The webhook is yours")
-	f.session.Key = "key_desk" // its own
-	if page := f.do(http.StatusOK, "/account/webhooks/w1", nil); strings.Contains(page.Body.String(), "/adopt") {
-		t.Error("a key is offered to adopt what it made")
+	if _, err := b.Account.ChangeWebhook(t.Context(), ana, made.ID, account.WebhookDraft{URL: new("http://127.0.0.1:1/y")}); err != nil {
+		t.Fatal(err)
 	}
-	f.answers["GET /api/v1/webhooks/w1"] = answer{body: strings.NewReplacer(`"key":"key_desk"`, `"key":null`, `"paused_reason":"its key was revoked"`, `"paused_reason":null`).Replace(paused)}
-	f.session.Key = ""
-	page = f.do(http.StatusOK, "/account/webhooks/w1?lang=en", nil)
-	has(t, page, `<span class="tag good">enabled</span>`)
-	if strings.Contains(page.Body.String(), "/adopt") || strings.Contains(page.Body.String(), "paused") {
-		t.Error("a webhook of the account can be adopted, or is shown as paused")
-	}
+	conflict := b.post(http.StatusConflict, page+"/adopt?lang=en", url.Values{"url": {"http://127.0.0.1:1/x"}})
+	has(t, conflict, "check its address again", `name="url" value="http://127.0.0.1:1/y"`)
+	checkPage(t, conflict, "a conflict")
+	location(t, b.post(http.StatusSeeOther, page+"/adopt", url.Values{"url": {"http://127.0.0.1:1/y"}}), page+"?done=webhook-adopted")
+	adopted := b.get(http.StatusOK, page+"?done=webhook-adopted&lang=en")
+	has(t, adopted, "The webhook is yours", `<span class="tag good">enabled</span>`)
+	lacks(t, adopted, "/adopt", "paused")
 }
 
 // A session that was opened with a key, but not the first of its account, has no part in
-// sessions and applications: the API refuses them.
+// sessions and applications.
 func TestSessionWithAKey(t *testing.T) {
 	t.Parallel()
-	f := start(t, full("x"))
-	delete(f.answers, "GET /api/v1/account/sessions") // which is not asked for
-	f.answers["GET /api/v1/account/apps"] = answer{403, `{"status":403,"detail":"Use the first key."}`}
-	f.session.Key = "key_desk"
-	page := f.do(http.StatusOK, "/account?lang=en", nil)
-	has(t, page, "You signed in with the key key_desk")
-	for _, absent := range []string{`/account/apps`, `name="everywhere"`, `id="sessions"`} {
-		if strings.Contains(page.Body.String(), absent) {
-			t.Errorf("the page has %s", absent)
-		}
+	b := start(t).person("ana", false)
+	key := b.key("desk")
+	b.use(b.SignInWith(key))
+	page := b.get(http.StatusOK, "/account?lang=en")
+	has(t, page, "You signed in with the key "+key.ID)
+	lacks(t, page, `/account/apps`, `name="everywhere"`, `id="sessions"`)
+	has(t, b.get(http.StatusForbidden, "/account/apps?lang=en"), "sign in without a key")
+	address := authorize("https://app.example/callback")
+	for language, want := range map[string]string{"en": "the key " + key.ID + ", which cannot revoke access", "es": "la clave " + key.ID + ", que no puede retirar el acceso"} {
+		page := b.get(http.StatusOK, address+"&lang="+language)
+		has(t, page, want)
+		lacks(t, page, "/account/apps")
 	}
-	has(t, f.do(http.StatusForbidden, "/account/apps?lang=en", nil), "Use the first key.")
-	f.request = consent("Desk")
-	for language, want := range map[string]string{"en": "the key key_desk, which cannot revoke access", "es": "la clave key_desk, que no puede retirar el acceso"} {
-		for _, form := range []url.Values{nil, {"request": {"first"}, "decision": {"review"}}} {
-			page := f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang="+language, form)
-			has(t, page, want)
-			if strings.Contains(page.Body.String(), "/account/apps") {
-				t.Error("the page of consent has a link to the applications")
-			}
-		}
-	}
-	f = start(t, full("x"))
-	f.session.Principal.ID, f.session.Key = "key_first", "key_first"
-	f.request = consent("Desk")
-	has(t, f.do(http.StatusOK, "/account?lang=en", nil), `/account/apps`, `name="everywhere"`, `id="sessions"`)
-	has(t, f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang=en", nil), "You can revoke access at any time", `href="/account/apps`)
+	first := b.FirstKey(access.Key{Name: "first", Plan: "pro", Scopes: access.AllScopes})
+	b.use(b.SignInWith(account.Key{ID: first.ID, Account: first.ID, Name: "first", Plan: "pro"}))
+	has(t, b.get(http.StatusOK, "/account?lang=en"), `/account/apps`, `name="everywhere"`, `id="sessions"`)
+	has(t, b.get(http.StatusOK, address+"&lang=en"), "You can revoke access at any time", `href="/account/apps`)
 }
 
-// Pages of operators do not exist for others, who cannot name another owner either.
+// Pages of operators do not exist for others, who cannot name another account either.
 func TestOperators(t *testing.T) {
 	t.Parallel()
-	f := start(t, full("x"))
-	f.do(http.StatusNotFound, "/account/owners", nil)
-	f.do(http.StatusNotFound, "/account/owners/block", url.Values{"owner": {"bea"}, "blocked": {"true"}})
-	f.do(http.StatusOK, "/account/keys?owner=bea", nil)
-	for _, c := range f.calls {
-		if strings.Contains(c.target, "owner") {
-			t.Errorf("the API was asked for %s", c.target)
+	b := start(t)
+	bea, _ := b.Person("bea", false)
+	b.use(bea, "")
+	beaKey := b.key("key of bea")
+	b.person("ana", false)
+	b.get(http.StatusNotFound, "/account/owners")
+	b.post(http.StatusNotFound, "/account/owners/block", url.Values{"owner": {bea.ID}, "blocked": {"true"}})
+	of := "?owner=" + url.QueryEscape(bea.ID)
+	lacks(t, b.get(http.StatusOK, "/account/keys"+of), "key of bea", "bea@example.com")
+	b.post(http.StatusNotFound, "/account/keys/"+beaKey.ID+"/revoke"+of, nil)
+
+	b.person("ops", true)
+	has(t, b.get(http.StatusOK, "/account/keys"+of), "key of bea", `href="/account/apps`+html.EscapeString(of)+`"`)
+	has(t, b.get(http.StatusOK, "/account"+of), "bea@example.com")
+	has(t, b.get(http.StatusOK, "/account/owners"), "bea@example.com", "ana@example.com")
+	location(t, b.post(http.StatusSeeOther, "/account/keys/"+beaKey.ID+"/revoke"+of, nil), "/account/keys"+of+"&done=key-revoked")
+	b.get(http.StatusNotFound, "/account?owner=nobody")
+	b.get(http.StatusBadRequest, "/account/owners?page=x")
+	block := url.Values{"owner": {bea.ID}, "blocked": {"true"}}
+	location(t, b.post(http.StatusSeeOther, "/account/owners/block", block), "/account/owners?done=blocked")
+	if one, _ := b.Auth.Accounts.Account(bea.ID); one.BlockedAt.IsZero() {
+		t.Error("bea is not blocked")
+	}
+	block.Set("blocked", "false")
+	location(t, b.post(http.StatusSeeOther, "/account/owners/block", block), "/account/owners?done=unblocked")
+}
+
+// The list of accounts has pages.
+func TestPagesOfAccounts(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ops", true)
+	lacks(t, b.get(http.StatusOK, "/account/owners?lang=en"), "Older")
+	var records []store.Record
+	for i := range account.MaxAccounts {
+		id := fmt.Sprintf("key_%012d", i)
+		records = append(records, store.Record{Kind: "key", ID: id, Body: `{"id":"` + id + `","name":"old","plan":"pro","scopes":"read:reports","created_at":"2020-01-01T00:00:00Z","secrets":[]}`})
+	}
+	for _, r := range records {
+		if _, err := store.PutRecord(t.Context(), b.Store, r); err != nil {
+			t.Fatal(err)
 		}
 	}
-	f.session.Operator = true
-	f.calls = nil
-	has(t, f.do(http.StatusOK, "/account/keys?owner=bea", nil), `href="/account/apps?owner=bea"`)
-	f.called("GET /api/v1/account/keys?owner=bea", "")
-	location(t, f.do(http.StatusSeeOther, "/account/keys/k1/revoke?owner=bea", url.Values{}), "/account/keys?owner=bea&done=key-revoked")
-	f.called("DELETE /api/v1/account/keys/k1?owner=bea", "")
-	f.do(http.StatusNotFound, "/account?owner=nobody", nil)
-	f.answers["GET /api/v1/account/owners?limit=500&page=1"] = answer{body: `{"owners":[{"id":"cleo"}],"total":2}`}
-	f.answers["GET /api/v1/account/owners?limit=500&page=2"] = answer{body: `{"owners":[{"id":"dora"}],"total":2}`}
-	has(t, f.do(http.StatusOK, "/account/owners", nil), "cleo", "dora")
-	location(t, f.do(http.StatusSeeOther, "/account/owners/block", url.Values{"owner": {"bea"}, "blocked": {"false"}}), "/account/owners?done=unblocked")
-	f.called("POST /api/v1/account/owners/block", `{"owner":"bea","blocked":false}`)
+	has(t, b.get(http.StatusOK, "/account/owners?lang=en"), "ops@example.com", `href="/account/owners?page=2&amp;lang=en" rel="next"`)
+	second := b.get(http.StatusOK, "/account/owners?page=2&lang=en")
+	has(t, second, "key_000000000499", "Newest")
+	lacks(t, second, "ops@example.com</span>", "key_000000000001", "Older")
 }
 
 // The page of consent says who asks and where the answer goes, and its form may lead
 // there.
 func TestConsent(t *testing.T) {
 	t.Parallel()
-	f := start(t, full("Ana"))
-	f.request = consent("Desk")
+	b := start(t).person("ana", false)
 	for redirect, want := range map[string]string{
 		"https://app.example/callback": "form-action 'self' https:;", "http://127.0.0.1:8080/cb": "form-action 'self' http: https:;", "cursor://x/y": "form-action 'self' cursor:;",
 	} {
-		f.request.RedirectURI = redirect
-		w := f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang=en", nil)
+		w := b.get(http.StatusOK, authorize(redirect)+"&lang=en")
 		if got := w.Header().Get("Content-Security-Policy"); !strings.Contains(got, want) {
 			t.Errorf("%s: the policy is %q", redirect, got)
 		}
 		if got := w.Header().Get("Cross-Origin-Opener-Policy"); got != "" {
 			t.Errorf("%s: the opener policy of the first page is %q", redirect, got)
 		}
-		has(t, w, "Desk", "It registered itself", "read disclosures and their documents", "It also asks for permissions", `value="deny"`)
 		// Without a script the form can be refused, or leads to the second page.
-		has(t, w, `data-consent="sealed"`, `name="request" value="first"`, `value="allow" disabled hidden`, `<noscript><button class="main" type="submit" name="decision" value="review">`)
-		if strings.Contains(w.Body.String(), "read the analytics") {
-			t.Error("the page offers what the person does not have")
-		}
+		has(t, w, "Desk", "Configured by the operator", "read disclosures and their documents", "It also asks for permissions", `value="deny"`, `value="allow" disabled hidden`,
+			`<noscript><button class="main" type="submit" name="decision" value="review">`)
+		lacks(t, w, "read the analytics")
 	}
-	for kind, want := range map[oauth.Kind]string{oauth.Configured: "Configured by the operator", oauth.Document: "It describes itself at Desk"} {
-		f.request.Client.Kind = kind
-		has(t, f.do(http.StatusOK, "/oauth/authorize?client_id=x&lang=en", nil), want)
+	read := func() (first, final string) {
+		t.Helper()
+		body := b.get(http.StatusOK, authorize("cursor://x/y")).Body.String()
+		return regexp.MustCompile(`name="request" value="([^"]*)"`).FindStringSubmatch(body)[1], regexp.MustCompile(`data-consent="([^"]*)"`).FindStringSubmatch(body)[1]
 	}
 	// The second page, and again if its button is pressed too soon.
-	for form, decision := range map[string]string{"first": "review", "too soon": "allow"} {
-		w := f.do(http.StatusOK, "/oauth/authorize?lang=en", url.Values{"request": {form}, "decision": {decision}})
-		has(t, w, "Desk", "Confirm that you want to give access", `name="request" value="sealed"`, `value="allow">`, `value="deny"`)
-		if strings.Contains(w.Body.String(), "noscript") || f.decided != "" {
-			t.Errorf("%s: decided is %q:\n%s", form, f.decided, w.Body)
-		}
+	first, final := read()
+	for form, decision := range map[string]string{first: "review", final: "allow"} {
+		w := b.post(http.StatusOK, "/oauth/authorize?lang=en", url.Values{"request": {form}, "decision": {decision}})
+		has(t, w, "Desk", "Confirm that you want to give access", `value="allow">`, `value="deny"`)
+		lacks(t, w, "noscript")
 		// A window of another site in which no script runs must not show it.
 		if got := w.Header().Get("Cross-Origin-Opener-Policy"); got != "same-origin" {
-			t.Errorf("%s: the opener policy of the second page is %q", form, got)
+			t.Errorf("%s: the opener policy of the second page is %q", decision, got)
 		}
 		// A second click at the place of the first one must not grant.
 		if strings.Index(w.Body.String(), `value="allow"`) > strings.Index(w.Body.String(), `value="deny"`) {
-			t.Errorf("%s: the button is where that of the first page was", form)
+			t.Errorf("%s: the button is where that of the first page was", decision)
 		}
 		checkPage(t, w, "the second page")
 	}
-	has(t, f.do(http.StatusBadRequest, "/oauth/authorize", url.Values{"request": {"old"}, "decision": {"review"}}), "The form is too old.")
-	f.session.Scope = 0
-	has(t, f.do(http.StatusOK, "/oauth/authorize?client_id=x", nil), `value="allow" disabled`)
-	for _, decision := range []string{"allow", "deny", ""} {
-		location(t, f.do(http.StatusSeeOther, "/oauth/authorize", url.Values{"request": {"sealed"}, "decision": {decision}}), "myapp:/callback?code=1")
-		if want := map[bool]string{true: "allow", false: "deny"}[decision == "allow"]; f.decided != want {
-			t.Errorf("%q is %s", decision, f.decided)
+	has(t, b.post(http.StatusBadRequest, "/oauth/authorize", url.Values{"request": {first}, "decision": {"allow"}}), "This form cannot give access", `href="/oauth/authorize?`)
+	decide := func(decision string) string {
+		t.Helper()
+		_, final := read()
+		return b.post(http.StatusSeeOther, "/oauth/authorize", url.Values{"request": {b.aged(final)}, "decision": {decision}}).Header().Get("Location")
+	}
+	if to := decide("allow"); !strings.HasPrefix(to, "cursor://x/y?code=") {
+		t.Errorf("allowed: %s", to)
+	}
+	for _, decision := range []string{"deny", ""} {
+		if to := decide(decision); !strings.HasPrefix(to, "cursor://x/y?error=access_denied") {
+			t.Errorf("%q: %s", decision, to)
 		}
 	}
-	has(t, f.do(http.StatusBadRequest, "/oauth/authorize", url.Values{"request": {"old"}}), "The form is too old.", `href="/oauth/authorize?client_id=x"`)
+	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#none", Provider: "corp", Plan: "pro"}, ""))
+	has(t, b.get(http.StatusOK, authorize("cursor://x/y")), `value="allow" disabled`)
 }
 
-func TestRefusedApplications(t *testing.T) {
-	t.Parallel()
-	f := start(t, nil)
-	f.session = nil
-	f.refused = &oauth.Refusal{Code: "invalid_client", Text: hostile, Return: "javascript:alert(1)"}
-	w := f.do(http.StatusBadRequest, "/oauth/authorize?client_id=x", nil)
-	checkPage(t, w, "a refusal")
-	if strings.Contains(w.Body.String(), "Volver a la aplicación") {
-		t.Error("the page has a link that is no address of the web")
+var made = regexp.MustCompile(`"m":\d+`)
+
+// aged returns a form that was shown a while ago.
+func (b *browser) aged(form string) string {
+	b.t.Helper()
+	const name = "oauth form"
+	text, ok := b.Sealer.OpenToken(name, form)
+	if !ok {
+		b.t.Fatal("the form cannot be opened")
 	}
-	f.refused = &oauth.Refusal{Code: "invalid_scope", Text: "x", Return: "https://app.example/?error=invalid_scope"}
-	has(t, f.do(http.StatusBadRequest, "/oauth/authorize?client_id=x", nil), `href="https://app.example/?error=invalid_scope"`)
-	f.refused = &oauth.Refusal{Code: "invalid_scope", Text: "x", Redirect: "http://127.0.0.1:9/?error=invalid_scope"}
-	location(t, f.do(http.StatusSeeOther, "/oauth/authorize?client_id=x", nil), "http://127.0.0.1:9/?error=invalid_scope")
-	f.refused = &oauth.Refusal{Code: "temporarily_unavailable", Text: "Try again."}
-	if w := f.do(http.StatusServiceUnavailable, "/oauth/authorize?client_id=x", nil); strings.Contains(w.Body.String(), "El fallo está en") {
-		t.Error("the application is blamed for an outage")
-	}
-	f.refused = errors.New("the store is gone")
-	f.do(http.StatusInternalServerError, "/oauth/authorize?client_id=x", nil)
+	return b.Sealer.SealToken(name, made.ReplaceAllString(text, fmt.Sprintf(`"m":%d`, time.Now().Add(-time.Minute).UnixMilli())))
 }
 
-// A call of the API is that of the person, from their address.
-func TestCallsAreTrusted(t *testing.T) {
+// An application that registered itself has a name for which nobody vouches.
+func TestRegisteredApplications(t *testing.T) {
 	t.Parallel()
-	f := start(t, nil)
-	guard := access.NewGuard(access.Options{BaseURL: baseURL})
-	var got access.Principal
-	pages := newSite(t)
-	mux := http.NewServeMux()
-	console.New(console.Options{Site: pages, SignIn: f, OAuth: f, BaseURL: baseURL, API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got, _ = guard.Admit(w, r, access.Requirement{Scope: access.ReadReports})
-		if r.RemoteAddr == "" || r.Header.Get("Cookie") != "" {
-			t.Errorf("called from %q with %v", r.RemoteAddr, r.Header)
+	b := start(t).person("ana", false)
+	register := func(redirect string) string {
+		t.Helper()
+		name, _ := strings.CutPrefix(fmt.Sprintf("%q", hostile), `"`)
+		body := `{"client_name":"` + strings.TrimSuffix(name, `"`) + `","redirect_uris":["` + redirect + `"],"token_endpoint_auth_method":"none"}`
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/oauth/register", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		b.mux.ServeHTTP(w, r)
+		found := regexp.MustCompile(`"client_id":"([^"]*)"`).FindStringSubmatch(w.Body.String())
+		if found == nil {
+			t.Fatalf("%d %s", w.Code, w.Body)
 		}
-		_, _ = io.WriteString(w, `{"data":[]}`)
-	})}).Register(mux)
-	r := httptest.NewRequest(http.MethodGet, "/account/webhooks", nil)
-	r.AddCookie(&http.Cookie{Name: "__Host-pregon-session", Value: "x"})
-	mux.ServeHTTP(httptest.NewRecorder(), r)
-	if got.ID != f.session.ID || got.Mode != access.BySession {
-		t.Errorf("the API was called by %+v", got)
+		return found[1]
+	}
+	id := register("https://app.example/callback")
+	address := strings.Replace(authorize("https://app.example/callback"), "client_id=desk", "client_id="+url.QueryEscape(id), 1)
+	w := b.get(http.StatusOK, address+"&lang=en")
+	has(t, w, "It registered itself")
+	checkPage(t, w, "an application that registered itself")
+	// A mistake of the application is shown, with a link that is an address of the web.
+	has(t, b.get(http.StatusBadRequest, strings.Replace(address, "response_type=code", "response_type=x", 1)), `href="https://app.example/callback?error=`)
+	w = b.get(http.StatusBadRequest, "/oauth/authorize?client_id=nobody")
+	checkPage(t, w, "an unknown application")
+	lacks(t, w, "Volver a la aplicación")
+	odd := register("com.example.app:/callback")
+	address = strings.Replace(authorize("com.example.app:/callback"), "client_id=desk", "client_id="+url.QueryEscape(odd), 1)
+	lacks(t, b.get(http.StatusBadRequest, strings.Replace(address, "response_type=code", "response_type=x", 1)), `href="com.example.app:`)
+	// One that the operator knows gets the mistake at once.
+	w = b.get(http.StatusSeeOther, strings.Replace(authorize("http://127.0.0.1:8080/cb"), "response_type=code", "response_type=x", 1))
+	if to := w.Header().Get("Location"); !strings.HasPrefix(to, "http://127.0.0.1:8080/cb?error=unsupported_response_type") {
+		t.Errorf("redirected to %s", to)
 	}
 }

@@ -1,37 +1,24 @@
 package console
 
 import (
+	"context"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"pregon/internal/account"
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 )
 
-// key is a key as the API returns it.
-type key struct {
-	ID           string     `json:"id"`
-	Name         string     `json:"name"`
-	Plan         string     `json:"plan"`
-	State        string     `json:"state"`
-	Scopes       []string   `json:"scopes"`
-	Networks     []string   `json:"networks"`
-	CreatedAt    time.Time  `json:"created_at"`
-	ExpiresAt    *time.Time `json:"expires_at"`
-	OverlapUntil *time.Time `json:"overlap_until"`
-	RevokedAt    *time.Time `json:"revoked_at"`
-	LastUsedAt   *time.Time `json:"last_used_at"`
-	Parent       string     `json:"parent"`
-	Key          string     `json:"key"` // the secret, once
-}
-
 // keyRow is a key as pages show it.
 type keyRow struct {
-	key
+	account.Key
 	Label     string
 	StateText string
 	ScopeText []string
@@ -39,9 +26,9 @@ type keyRow struct {
 	LastDay   *time.Time // on which it works
 }
 
-func (q *request) keyRow(k key) keyRow {
+func (q *request) keyRow(k account.Key) keyRow {
 	out := keyRow{
-		key:       k,
+		Key:       k,
 		Label:     k.Name,
 		StateText: q.word("key.state.", k.State, k.State),
 		ScopeText: q.shortScopes(k.Scopes),
@@ -52,7 +39,7 @@ func (q *request) keyRow(k key) keyRow {
 	if k.ExpiresAt != nil {
 		out.LastDay = new(k.ExpiresAt.Add(-time.Second))
 	}
-	out.URL = q.e.Link("/account/keys/" + url.PathEscape(k.ID) + q.ownerQuery())
+	out.URL = q.e.Link("/account/keys/" + url.PathEscape(k.ID) + q.otherQuery())
 	return out
 }
 
@@ -73,7 +60,7 @@ type scopeChoice struct {
 	Checked    bool
 }
 
-// keyFields are the fields of the API for which the forms have a place.
+// keyFields are the fields of requests for which the forms have a place.
 var keyFields = []string{"name", "scopes", "expires_at", "networks"}
 
 func (c *Console) listKeys(q *request) (*reply, error) {
@@ -86,7 +73,7 @@ func (c *Console) listKeys(q *request) (*reply, error) {
 
 // newKeysPage returns the list, with a form in which some rights are checked.
 func (c *Console) newKeysPage(q *request, checked []string) (*keysPage, error) {
-	f, err := c.ownerFrame(q, "keys")
+	f, err := c.accountFrame(q, "keys")
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +91,10 @@ func (c *Console) newKeysPage(q *request, checked []string) (*keysPage, error) {
 	return data, nil
 }
 
-func (c *Console) keys(q *request) ([]key, error) {
-	var found struct{ Keys []key }
-	err := c.call(q, http.MethodGet, "/api/v1/account/keys"+q.ownerQuery(), nil, &found)
+func (c *Console) keys(q *request) ([]account.Key, error) {
+	found, err := do(c, q, manage, func(ctx context.Context, by access.Principal) (account.KeyList, error) {
+		return c.Account.ListKeys(ctx, by, q.other())
+	})
 	return found.Keys, err
 }
 
@@ -123,26 +111,28 @@ type secretPage struct {
 // createKey makes a key. Its page is the only one that shows it.
 func (c *Console) createKey(q *request) (*reply, error) {
 	form := q.keyForm()
-	if len(q.PostForm["scopes"]) == 0 { // for the API this would mean all of them
+	if len(q.PostForm["scopes"]) == 0 { // which would mean all of them
 		missing := q.e.Text("key.scopes.none")
 		return c.keyNotMade(q, form, &formProblem{Detail: missing, Fields: map[string]string{"scopes": missing}}, http.StatusBadRequest)
 	}
-	body := map[string]any{"name": form.Name, "scopes": q.PostForm["scopes"]}
+	asked := account.NewKey{Name: &form.Name, Scopes: q.PostForm["scopes"]}
 	if form.Networks != "" {
-		body["networks"] = splitList(form.Networks)
+		asked.Networks = new(splitList(form.Networks))
 	}
 	if form.Expires != "" {
-		body["expires_at"] = endOfDay(form.Expires)
+		asked.ExpiresAt = account.ExpiresAt(endOfDay(form.Expires))
 	}
-	var made key
-	if err := c.call(q, http.MethodPost, "/api/v1/account/keys", body, &made); err != nil {
-		refused, status, err := refusal(err, keyFields...)
+	made, err := do(c, q, manage, func(ctx context.Context, by access.Principal) (account.Key, error) {
+		return c.Account.CreateKey(ctx, by, asked)
+	})
+	if err != nil {
+		refused, status, err := q.refusal(err, keyFields...)
 		if err != nil {
 			return nil, err
 		}
 		return c.keyNotMade(q, form, refused, status)
 	}
-	return c.keySecret(q, q.e.Text("key.made", q.keyRow(made).Label), made.Key), nil
+	return c.keySecret(q, q.e.Text("key.made", q.keyRow(made).Label), made.Text), nil
 }
 
 // keyNotMade shows the form again with why it was refused.
@@ -166,7 +156,7 @@ func (c *Console) keySecret(q *request, lead, key string) *reply {
 		Lead:   lead,
 		Text:   q.e.Text("key.once"),
 		Secret: key,
-		Back:   q.e.Link("/account/keys" + q.ownerQuery()),
+		Back:   q.e.Link("/account/keys" + q.otherQuery()),
 	}
 	data.Example = `curl -H "X-API-Key: $KEY" ` + c.BaseURL + "/api/v1/reports"
 	return q.page("secret", lead, data)
@@ -183,8 +173,8 @@ func splitList(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' || r == ';' })
 }
 
-// endOfDay returns the end of a day in Madrid. The API rejects invalid
-// dates.
+// endOfDay returns the end of a day in Madrid. What is no day is refused as the
+// end of a key.
 func endOfDay(date string) string {
 	if day, ok := disclosure.ParseDay(date); ok {
 		return (day + 1).Start().Format(time.RFC3339)
@@ -218,18 +208,16 @@ type overlap struct {
 // overlaps are the choices: none, an hour, a day, a week.
 var overlaps = []int{0, 3600, 86400, 604800}
 
-const usualOverlap = 86400
-
 func (q *request) overlaps() (out []overlap) {
 	for _, seconds := range overlaps {
 		value := strconv.Itoa(seconds)
-		out = append(out, overlap{value, q.e.Text("overlap." + value), seconds == usualOverlap, seconds})
+		out = append(out, overlap{value, q.e.Text("overlap." + value), seconds == account.DefaultOverlap, seconds})
 	}
 	return out
 }
 
 func (c *Console) findKey(q *request) (*keyPage, error) {
-	f, err := c.ownerFrame(q, "keys")
+	f, err := c.accountFrame(q, "keys")
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +228,9 @@ func (c *Console) findKey(q *request) (*keyPage, error) {
 	for _, k := range found {
 		if k.ID == q.PathValue("id") {
 			data := &keyPage{frame: f, Key: q.keyRow(k)}
-			data.Form = keyForm{k.Name, dateOf(data.Key.LastDay), strings.Join(k.Networks, ", ")}
-			data.Heading, data.Overlaps = data.Key.Label, q.overlaps()
+			data.Form = keyForm{k.Name, dateOf(data.Key.LastDay), networkList(k.Networks)}
+			data.Heading = data.Key.Label
+			data.Overlaps = q.overlaps()
 			return data, nil
 		}
 	}
@@ -256,8 +245,13 @@ func (c *Console) showKey(q *request) (*reply, error) {
 	return q.page("key", data.Heading, data), nil
 }
 
-func (q *request) keyPath() string {
-	return "/api/v1/account/keys/" + url.PathEscape(q.PathValue("id"))
+// networkList returns networks as the form has them.
+func networkList(all []netip.Prefix) string {
+	texts := make([]string, len(all))
+	for i, network := range all {
+		texts[i] = network.String()
+	}
+	return strings.Join(texts, ", ")
 }
 
 // changeKey changes what the person changed in the form.
@@ -268,27 +262,31 @@ func (c *Console) changeKey(q *request) (*reply, error) {
 	}
 	old := data.Form
 	data.Form = q.keyForm()
-	body := map[string]any{}
+	var asked account.KeyChange
 	if data.Form.Name != old.Name {
-		body["name"] = data.Form.Name
+		asked.Name = &data.Form.Name
 	}
 	if data.Form.Expires != old.Expires {
-		body["expires_at"] = nil
+		asked.ExpiresAt = account.Never()
 		if data.Form.Expires != "" {
-			body["expires_at"] = endOfDay(data.Form.Expires)
+			asked.ExpiresAt = account.ExpiresAt(endOfDay(data.Form.Expires))
 		}
 	}
 	if data.Form.Networks != old.Networks {
-		body["networks"] = append([]string{}, splitList(data.Form.Networks)...)
+		asked.Networks = new(splitList(data.Form.Networks))
 	}
-	if err := c.call(q, http.MethodPatch, q.keyPath()+q.ownerQuery(), body, nil); err != nil {
+	err = c.run(q, manage, func(ctx context.Context, by access.Principal) error {
+		_, err := c.Account.ChangeKey(ctx, by, q.PathValue("id"), asked)
+		return err
+	})
+	if err != nil {
 		return q.keyRefused(data, err)
 	}
-	return q.back("/account/keys/"+url.PathEscape(data.Key.ID)+q.ownerQuery(), "key-changed"), nil
+	return q.back("/account/keys/"+url.PathEscape(data.Key.ID)+q.otherQuery(), "key-changed"), nil
 }
 
 func (q *request) keyRefused(data *keyPage, err error) (*reply, error) {
-	refused, status, err := refusal(err, keyFields...)
+	refused, status, err := q.refusal(err, keyFields...)
 	if err != nil {
 		return nil, err
 	}
@@ -304,22 +302,27 @@ func (c *Console) rotateKey(q *request) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	seconds := usualOverlap
+	seconds := account.DefaultOverlap
 	for _, o := range data.Overlaps {
 		if q.PostForm.Get("overlap") == o.Value {
 			seconds = o.seconds
 		}
 	}
-	var made key
-	if err := c.call(q, http.MethodPost, q.keyPath()+"/rotate"+q.ownerQuery(), map[string]any{"overlap_seconds": seconds}, &made); err != nil {
+	made, err := do(c, q, manage, func(ctx context.Context, by access.Principal) (account.Key, error) {
+		return c.Account.RotateKey(ctx, by, q.PathValue("id"), account.KeyRotation{Overlap: seconds})
+	})
+	if err != nil {
 		return q.keyRefused(data, err)
 	}
-	return c.keySecret(q, q.e.Text("key.rotated", data.Key.Label), made.Key), nil
+	return c.keySecret(q, q.e.Text("key.rotated", data.Key.Label), made.Text), nil
 }
 
 func (c *Console) revokeKey(q *request) (*reply, error) {
-	if err := c.call(q, http.MethodDelete, q.keyPath()+q.ownerQuery(), nil, nil); err != nil {
+	err := c.run(q, manage, func(ctx context.Context, by access.Principal) error {
+		return c.Account.RevokeKey(ctx, by, q.PathValue("id"))
+	})
+	if err != nil {
 		return nil, err
 	}
-	return q.back("/account/keys"+q.ownerQuery(), "key-revoked"), nil
+	return q.back("/account/keys"+q.otherQuery(), "key-revoked"), nil
 }

@@ -4,12 +4,13 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"pregon/internal/account/accounttest"
 	"pregon/internal/site/console"
 	"pregon/internal/site/sitetest"
 )
 
 func pages(t *testing.T) sitetest.Pages {
-	edition := newSite(t).Edition(httptest.NewRequest("GET", "/", nil))
+	edition := newSite(t, accounttest.New(t)).Edition(httptest.NewRequest("GET", "/", nil))
 	return sitetest.Pages{
 		Code: []string{"*.go", "templates/*.html", "assets/*.js"}, Style: []string{"style/*.css"}, Texts: console.Part().Texts,
 		Outside: map[string][]string{

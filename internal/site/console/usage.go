@@ -1,35 +1,26 @@
 package console
 
 import (
-	"net/http"
+	"context"
 	"slices"
 	"strings"
 	"time"
 
+	"pregon/internal/account"
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/site/chart"
 )
-
-// usage is the use of an account as the API returns it.
-type usage struct {
-	Days []struct {
-		Date       string         `json:"date"`
-		Total      int            `json:"total"`
-		Operations map[string]int `json:"operations"`
-	} `json:"days"`
-	Operations []struct {
-		Operation string `json:"operation"`
-		Total     int    `json:"total"`
-	} `json:"operations"`
-}
 
 // maxSeries is how many operations have a colour of their own.
 const maxSeries = 3
 
 // usage returns the charts of the last days, by day and by operation.
 func (c *Console) usage(q *request) ([]*chart.Chart, error) {
-	var found usage
-	if err := c.call(q, http.MethodGet, "/api/v1/account/usage"+q.ownerQuery(), nil, &found); err != nil {
+	found, err := do(c, q, manage, func(ctx context.Context, by access.Principal) (account.Usage, error) {
+		return c.Account.UsageOf(ctx, by, q.other(), account.LatestUsage())
+	})
+	if err != nil {
 		return nil, err
 	}
 	out := []*chart.Chart{q.usageByDay(&found)}
@@ -41,7 +32,7 @@ func (c *Console) usage(q *request) ([]*chart.Chart, error) {
 
 // usageByDay draws a bar for each day, with the operations that are used most. What
 // is left of them is the last series.
-func (q *request) usageByDay(found *usage) *chart.Chart {
+func (q *request) usageByDay(found *account.Usage) *chart.Chart {
 	series := []chart.Series{{Class: "first"}, {Class: "second"}, {Class: "third"}, {Class: "rest", Name: q.e.Text("usage.rest")}}
 	series = series[:min(len(series), len(found.Operations))]
 	for i := range min(maxSeries, len(series)) {
@@ -53,12 +44,13 @@ func (q *request) usageByDay(found *usage) *chart.Chart {
 	}
 	var slots []chart.Slot
 	for _, d := range found.Days {
-		slot := q.daySlot(d.Date, d.Total)
-		row, rest := []chart.Cell{chart.TextCell(d.Date), {Text: q.e.Number(d.Total)}}, d.Total
+		rest := int(d.Total)
+		slot := q.daySlot(d.Date, rest)
+		row := []chart.Cell{chart.TextCell(d.Date), {Text: q.e.Number(rest)}}
 		for i, one := range series {
 			n := rest
 			if i < maxSeries {
-				n = d.Operations[one.Name]
+				n = int(d.Operations[one.Name])
 			}
 			rest -= n
 			slot.Values = append(slot.Values, n)
@@ -92,10 +84,11 @@ func (q *request) daySlot(date string, total int) (s chart.Slot) {
 }
 
 // usageByOperation ranks the operations.
-func (q *request) usageByOperation(found *usage) *chart.Chart {
+func (q *request) usageByOperation(found *account.Usage) *chart.Chart {
 	table := &chart.Table{Columns: []chart.Column{{Name: "operation", Text: q.e.Text("usage.operation")}, chart.NumberColumn("total", q.e.Text("chart.total"))}}
 	for _, o := range found.Operations {
-		table.Rows = append(table.Rows, []chart.Cell{chart.TextCell(o.Operation), {Text: q.e.Number(o.Total), Number: o.Total}})
+		total := int(o.Total)
+		table.Rows = append(table.Rows, []chart.Cell{chart.TextCell(o.Operation), {Text: q.e.Number(total), Number: total}})
 	}
 	return &chart.Chart{
 		ID:      "operations",

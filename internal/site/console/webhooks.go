@@ -1,54 +1,34 @@
 package console
 
 import (
-	"errors"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
+	"pregon/internal/account"
+	"pregon/internal/auth/access"
+	"pregon/internal/fault"
 	"pregon/internal/query"
 )
 
-// hook is a webhook as the API returns it.
-type hook struct {
-	ID             string           `json:"id"`
-	Key            string           `json:"key"`
-	URL            string           `json:"url"`
-	Description    string           `json:"description"`
-	Events         []string         `json:"events"`
-	Filter         query.FilterBody `json:"filter"`
-	Enabled        bool             `json:"enabled"`
-	DisabledAt     *time.Time       `json:"disabled_at"`
-	DisabledReason string           `json:"disabled_reason"`
-	PausedReason   string           `json:"paused_reason"`
-	CreatedAt      time.Time        `json:"created_at"`
-	Secret         string           `json:"secret"` // once
-	Endpoint       *struct {
-		FailingSince  *time.Time `json:"failing_since"`
-		LastSuccessAt *time.Time `json:"last_success_at"`
-		LastFailureAt *time.Time `json:"last_failure_at"`
-		Pending       int        `json:"pending"`
-		Dead          int        `json:"dead"`
-	} `json:"endpoint"`
-}
-
 // hookRow is a webhook as pages show it.
 type hookRow struct {
-	hook
+	account.Webhook
 	Label     string
 	Address   string
 	Selection []string // what it selects, in words
 	Adoptable bool     // it was made with another key than that of the session, if any
 }
 
-func (q *request) hookRow(h hook) hookRow {
+func (q *request) hookRow(h account.Webhook) hookRow {
+	key := textOf(h.Key)
 	return hookRow{
-		hook:      h,
+		Webhook:   h,
 		Label:     nameOf(h.Description, hostOf(h.URL), h.ID),
 		Address:   q.e.Link(hookPath(h.ID)),
 		Selection: q.filterWords(h.Filter),
-		Adoptable: h.Key != "" && h.Key != q.session.Key,
+		Adoptable: key != "" && key != q.session.Key,
 	}
 }
 
@@ -60,10 +40,8 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// hookPath is the page of a webhook, and below /api/v1/webhooks/ it is its resource.
+// hookPath is the page of a webhook.
 func hookPath(id string) string { return "/account/webhooks/" + url.PathEscape(id) }
-
-func hookResource(q *request) string { return "/api/v1/webhooks/" + url.PathEscape(q.PathValue("id")) }
 
 // filterWords returns the conditions of a filter.
 func (q *request) filterWords(f query.FilterBody) (out []string) {
@@ -98,8 +76,8 @@ type hooksPage struct {
 }
 
 func (c *Console) listWebhooks(q *request) (*reply, error) {
-	var found struct{ Data []hook }
-	if err := c.call(q, http.MethodGet, "/api/v1/webhooks", nil, &found); err != nil {
+	found, err := do(c, q, keepWebhooks, c.Account.ListWebhooks)
+	if err != nil {
 		return nil, err
 	}
 	data := &hooksPage{frame: q.frame("webhooks")}
@@ -113,11 +91,11 @@ func (c *Console) listWebhooks(q *request) (*reply, error) {
 type hookPage struct {
 	frame
 	Hook       hookRow
-	Events     []string // in words
-	Test       *attempt // the result of a test, or nil
-	Changed    bool     // it was not adopted, because it had another address
+	Events     []string         // in words
+	Test       *account.Attempt // the result of a test, or nil
+	Changed    bool             // it was not adopted, because it had another address
 	States     []stateChoice
-	Deliveries []delivery
+	Deliveries []deliveryRow
 	Older      string // address of the older ones, or ""
 	Newest     string
 }
@@ -128,33 +106,14 @@ type stateChoice struct {
 	Selected  bool
 }
 
-// attempt is an attempt to deliver, as the API returns it.
-type attempt struct {
-	At      time.Time `json:"at"`
-	OK      bool      `json:"ok"`
-	Status  int       `json:"status"`
-	Latency int       `json:"latency_ms"`
-	Error   string    `json:"error"`
-	Excerpt string    `json:"excerpt"`
-}
-
-// delivery is a delivery as the API returns it.
-type delivery struct {
-	ID        string     `json:"id"`
-	Seq       int64      `json:"seq"`
-	Event     string     `json:"event"`
-	State     string     `json:"state"`
-	Attempts  int        `json:"attempts"`
-	CreatedAt time.Time  `json:"created_at"`
-	DueAt     *time.Time `json:"due_at"`
-	DoneAt    *time.Time `json:"done_at"`
-	History   []attempt  `json:"history"`
-
-	StateText string `json:"-"`
+// deliveryRow is a delivery as the page shows it.
+type deliveryRow struct {
+	account.Delivery
+	StateText string
 }
 
 // Last returns the last attempt, or nil.
-func (d delivery) Last() *attempt {
+func (d deliveryRow) Last() *account.Attempt {
 	if len(d.History) == 0 {
 		return nil
 	}
@@ -201,14 +160,19 @@ func (c *Console) addDeliveries(q *request, data *hookPage) error {
 		return q.e.Link(address) + "#deliveries"
 	}
 	state, before := asked.Get("state"), asked.Get("before")
-	values := url.Values{"limit": {strconv.Itoa(deliveriesShown)}, "state": {state}, "before": {before}}
-	var found struct{ Data []delivery }
-	if err := c.call(q, http.MethodGet, hookResource(q)+"/deliveries?"+values.Encode(), nil, &found); err != nil {
+	p := query.NewParams(url.Values{"limit": {strconv.Itoa(deliveriesShown)}, "state": {state}, "before": {before}})
+	page := account.ReadDeliveryPage(p)
+	if err := p.Err(); err != nil {
+		return err
+	}
+	found, err := do(c, q, keepWebhooks, func(ctx context.Context, by access.Principal) (account.DeliveryList, error) {
+		return c.Account.ListDeliveries(ctx, by, q.PathValue("id"), page)
+	})
+	if err != nil {
 		return err
 	}
 	for _, d := range found.Data {
-		d.StateText = q.word("delivery.state.", d.State, d.State)
-		data.Deliveries = append(data.Deliveries, d)
+		data.Deliveries = append(data.Deliveries, deliveryRow{d, q.word("delivery.state.", d.State, d.State)})
 	}
 	data.States = []stateChoice{{q.e.Text("delivery.all"), link("", ""), state == ""}}
 	for _, one := range []string{"pending", "delivered", "dead"} {
@@ -223,16 +187,26 @@ func (c *Console) addDeliveries(q *request, data *hookPage) error {
 	return nil
 }
 
-func (c *Console) webhook(q *request) (hook, error) {
-	var h hook
-	err := c.call(q, http.MethodGet, hookResource(q), nil, &h)
-	return h, err
+func (c *Console) webhook(q *request) (account.Webhook, error) {
+	return do(c, q, keepWebhooks, func(ctx context.Context, by access.Principal) (account.Webhook, error) {
+		return c.Account.Webhook(ctx, by, q.PathValue("id"))
+	})
+}
+
+// changeHook changes a webhook.
+func (c *Console) changeHook(q *request, asked account.WebhookDraft) error {
+	return c.run(q, keepWebhooks, func(ctx context.Context, by access.Principal) error {
+		_, err := c.Account.ChangeWebhook(ctx, by, q.PathValue("id"), asked)
+		return err
+	})
 }
 
 // testWebhook sends a test and shows its result, which is stored nowhere.
 func (c *Console) testWebhook(q *request) (*reply, error) {
-	var result attempt
-	if err := c.call(q, http.MethodPost, hookResource(q)+"/test", nil, &result); err != nil {
+	result, err := do(c, q, keepWebhooks, func(ctx context.Context, by access.Principal) (account.Attempt, error) {
+		return c.Account.TestWebhook(ctx, by, q.PathValue("id"))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return c.hookReply(q, &hookPage{Test: &result})
@@ -240,11 +214,12 @@ func (c *Console) testWebhook(q *request) (*reply, error) {
 
 // enableWebhook enables or disables a webhook.
 func (c *Console) enableWebhook(q *request) (*reply, error) {
-	enabled, done := q.PostForm.Get("enabled") == "true", "webhook-disabled"
+	enabled := q.PostForm.Get("enabled") == "true"
+	done := "webhook-disabled"
 	if enabled {
 		done = "webhook-enabled"
 	}
-	if err := c.call(q, http.MethodPatch, hookResource(q), map[string]any{"enabled": enabled}, nil); err != nil {
+	if err := c.changeHook(q, account.WebhookDraft{Enabled: &enabled}); err != nil {
 		return nil, err
 	}
 	return q.back(hookPath(q.PathValue("id")), done), nil
@@ -253,8 +228,12 @@ func (c *Console) enableWebhook(q *request) (*reply, error) {
 // adoptWebhook makes a webhook belong to the person, or to the key of the session, unless
 // it has another address than the one that was shown.
 func (c *Console) adoptWebhook(q *request) (*reply, error) {
-	err := c.call(q, http.MethodPost, hookResource(q)+"/adopt", map[string]any{"url": q.PostForm.Get("url")}, nil)
-	if failed, ok := errors.AsType[*apiError](err); ok && failed.Status == http.StatusConflict {
+	seen := q.PostForm.Get("url")
+	err := c.run(q, keepWebhooks, func(ctx context.Context, by access.Principal) error {
+		_, err := c.Account.AdoptWebhook(ctx, by, q.PathValue("id"), account.Adoption{URL: &seen})
+		return err
+	})
+	if fault.KindOf(err) == fault.Conflict {
 		out, err := c.hookReply(q, &hookPage{Changed: true})
 		if err != nil {
 			return nil, err
@@ -274,7 +253,11 @@ func (c *Console) redeliver(q *request) (*reply, error) {
 	if err != nil {
 		return nil, errNoPage
 	}
-	if err := c.call(q, http.MethodPost, hookResource(q)+"/redeliver", map[string]any{"seq": seq}, nil); err != nil {
+	err = c.run(q, redelivery, func(ctx context.Context, by access.Principal) error {
+		_, err := c.Account.Redeliver(ctx, by, q.PathValue("id"), account.Redelivery{Seq: &seq})
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return q.back(hookPath(q.PathValue("id")), "redelivered"), nil
@@ -282,20 +265,22 @@ func (c *Console) redeliver(q *request) (*reply, error) {
 
 // rotateWebhook makes a new secret, which its page shows once.
 func (c *Console) rotateWebhook(q *request) (*reply, error) {
-	var h hook
-	if err := c.call(q, http.MethodPost, hookResource(q)+"/rotate", nil, &h); err != nil {
+	h, err := do(c, q, keepWebhooks, func(ctx context.Context, by access.Principal) (account.Webhook, error) {
+		return c.Account.RotateWebhook(ctx, by, q.PathValue("id"))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return q.hookSecret(h, "webhook.rotated"), nil
 }
 
 // hookSecret returns the page that shows the secret of a webhook.
-func (q *request) hookSecret(h hook, lead string) *reply {
+func (q *request) hookSecret(h account.Webhook, lead string) *reply {
 	data := &secretPage{
 		frame:  q.frame("webhooks"),
 		Lead:   q.e.Text(lead),
 		Text:   q.e.Text("webhook.once"),
-		Secret: h.Secret,
+		Secret: textOf(h.Secret),
 		Back:   q.e.Link(hookPath(h.ID)),
 	}
 	data.Heading = q.hookRow(h).Label
@@ -303,7 +288,10 @@ func (q *request) hookSecret(h hook, lead string) *reply {
 }
 
 func (c *Console) deleteWebhook(q *request) (*reply, error) {
-	if err := c.call(q, http.MethodDelete, hookResource(q), nil, nil); err != nil {
+	err := c.run(q, keepWebhooks, func(ctx context.Context, by access.Principal) error {
+		return c.Account.DeleteWebhook(ctx, by, q.PathValue("id"))
+	})
+	if err != nil {
 		return nil, err
 	}
 	return q.back("/account/webhooks", "webhook-deleted"), nil

@@ -144,21 +144,24 @@ var rows = [][]string{
 		"service/authorization",
 		"service/backfill",
 		"site",
-		"site/console",
 	},
 	9: {
+		"account",
 		"discovery",
-		"rest",
 		"service/push",
 	},
 	10: {
+		"rest",
+		"site/console",
+	},
+	11: {
 		"service/snapshots",
 		"service/surfaces",
 	},
-	11: {
+	12: {
 		"service",
 	},
-	12: {
+	13: {
 		"cmd/pregon",
 		"test/layering",
 	},
@@ -201,15 +204,18 @@ var rooms = [][]string{
 		"query",
 	},
 	7: {
+		"account",
 		"cli",
 		"mcp",
-		"rest",
 	},
 	8: {
+		"rest",
+	},
+	9: {
 		"discovery",
 		"site",
 	},
-	9: {
+	10: {
 		"service",
 	},
 }

@@ -1,0 +1,20 @@
+package account
+
+import "pregon/internal/auth/access"
+
+// What the guard requires of the callers of this package, on every surface.
+var (
+	// ToManage is the requirement of all that concerns keys, sessions, applications,
+	// figures of use and accounts. It counts against no limit of a plan for people who
+	// are signed in: they can always end what uses up their limit. It is no use of the
+	// service.
+	ToManage = access.Requirement{Owner: true}
+	// ToKeepWebhooks is the requirement of all that concerns webhooks, which stay when a
+	// token ends.
+	ToKeepWebhooks = access.Requirement{Scope: access.ReadReports, Lasting: true}
+	// ToPreview is the requirement of Preview.
+	ToPreview = access.Requirement{Scope: access.ReadReports}
+	// ToSuggestNames is the requirement of the names of categories and markets, which are
+	// in the analytics.
+	ToSuggestNames = access.Requirement{Scope: access.ReadAnalytics, Public: true}
+)

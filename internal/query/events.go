@@ -1,0 +1,46 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"pregon/internal/auth/access"
+	"pregon/internal/disclosure"
+	"pregon/internal/push/events"
+)
+
+// Events parses names of events.
+func (p *Params) Events(names []string) (all []disclosure.Event) {
+	for _, name := range names {
+		e, ok := events.ParseEvent(strings.TrimSpace(name))
+		if !ok {
+			p.Reject("events", strings.Join(names, ","), "must be some of "+events.EventNames(events.AllEvents))
+			return nil
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// Seq returns the seq of a change, 0 if the parameter is absent.
+func (p *Params) Seq(name string) int64 {
+	s := p.Text(name)
+	c, ok := disclosure.ParseCursor(s)
+	if s != "" && (!ok || c.Epoch != "") {
+		p.Reject(name, s, "must be the seq of a change: a whole number")
+	}
+	return c.Seq
+}
+
+// PermittedEvents removes the events that the caller may not read. It fails if none is
+// left.
+func PermittedEvents(by access.Principal, all []disclosure.Event) ([]disclosure.Event, error) {
+	if by.Scope.Has(access.ReadIssuers) {
+		return all, nil
+	}
+	left := slices.DeleteFunc(slices.Clone(all), func(e disclosure.Event) bool { return e == disclosure.IssuerUpdated })
+	if len(left) == 0 {
+		return nil, by.MissingScope(access.ReadIssuers, string(disclosure.IssuerUpdated))
+	}
+	return left, nil
+}

@@ -30,7 +30,7 @@ func TestCompactBesideServe(t *testing.T) {
 			for batch := range 20 {
 				var counts []store.Count
 				for n := range 1000 {
-					counts = append(counts, store.Count{Owner: fmt.Sprintf("%0200d-%d", batch, n), Day: disclosure.DayOf(time.Now()) - 500, Operation: "list", N: 1})
+					counts = append(counts, store.Count{Account: fmt.Sprintf("%0200d-%d", batch, n), Day: disclosure.DayOf(time.Now()) - 500, Operation: "list", N: 1})
 				}
 				if err := w.store.AddCounts(t.Context(), fmt.Sprint("batch ", batch), counts...); err != nil {
 					t.Fatal(err)

@@ -93,7 +93,7 @@ func (c *serveConfig) options(p *process, log *telemetry.Log) (service.Options, 
 	}
 
 	o.Push.AllowPrivate = c.WebhookAllowPrivate
-	o.Push.OwnerTimeout = time.Duration(c.WebhookOwnerDays) * 24 * time.Hour
+	o.Push.AccountTimeout = time.Duration(c.WebhookOwnerDays) * 24 * time.Hour
 
 	if o.Snapshots, err = c.snapshots(p, o.Documents.CacheDir); err != nil {
 		return o, err

@@ -32,16 +32,16 @@ func (f *adminFlags) withWebhooks(ctx context.Context, p *process, do func(*webh
 		return err
 	}
 	return f.with(ctx, func(db engine.Store, audit access.Audit) error {
-		owners, err := push.StoredOwners(ctx, db)
+		owners, err := push.StoredAccounts(ctx, db)
 		if err != nil {
 			return err
 		}
 		return do(webhook.New(webhook.Options{
-			Store:       db,
-			Sealer:      box,
-			Audit:       audit,
-			OwnerStatus: owners.Status,
-			Keys:        owners.Keys,
+			Store:         db,
+			Sealer:        box,
+			Audit:         audit,
+			AccountStatus: owners.Status,
+			Keys:          owners.Keys,
 		}))
 	})
 }
@@ -143,7 +143,7 @@ type deleteWebhookCmd struct {
 // Run deletes the webhook.
 func (c *deleteWebhookCmd) Run(ctx context.Context, p *process) error {
 	return c.withWebhooks(ctx, p, func(m *webhook.Manager) error {
-		owner, err := m.OwnerOf(ctx, c.ID)
+		owner, err := m.AccountOf(ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ type adoptWebhookCmd struct {
 // Run gives the webhook to its account.
 func (c *adoptWebhookCmd) Run(ctx context.Context, p *process) error {
 	return c.withWebhooks(ctx, p, func(m *webhook.Manager) error {
-		owner, err := m.OwnerOf(ctx, c.ID)
+		owner, err := m.AccountOf(ctx, c.ID)
 		if err != nil {
 			return err
 		}

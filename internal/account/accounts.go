@@ -132,7 +132,7 @@ func (s *Service) directory(ctx context.Context) (directory, error) {
 		}
 		for i := range keys {
 			k := &keys[i]
-			if k.Owner != "" {
+			if k.AccountID != "" {
 				continue
 			}
 			if out.byID[k.ID] == nil {

@@ -189,7 +189,7 @@ func TestUsage(t *testing.T) {
 	ana := w.person("ana", false)
 	today := disclosure.DayOf(time.Now())
 	count := func(id string, day disclosure.Day, operation string, n int64) store.Count {
-		return store.Count{Owner: id, Day: day, Operation: operation, N: n}
+		return store.Count{Account: id, Day: day, Operation: operation, N: n}
 	}
 	if err := w.Store.AddCounts(ctx, "batch", count(ana.ID, today, "getReports", 3), count(ana.ID, today, "mcp", 4), count(ana.ID, today-29, "getReports", 2),
 		count(ana.ID, today-30, "getReports", 100), count(accounttest.Issuer+"#bea", today, "getReports", 1000)); err != nil {

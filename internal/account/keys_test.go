@@ -29,7 +29,7 @@ func start(t *testing.T) world {
 // person returns somebody who signed in with the provider.
 func (w world) person(name string, operator bool) access.Principal {
 	w.t.Helper()
-	by, _ := w.Person(name, operator)
+	by, _ := w.SignInAs(name, operator)
 	return by
 }
 

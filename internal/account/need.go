@@ -8,7 +8,7 @@ var (
 	// figures of use and accounts. It counts against no limit of a plan for people who
 	// are signed in: they can always end what uses up their limit. It is no use of the
 	// service.
-	ToManage = access.Requirement{Owner: true}
+	ToManage = access.Requirement{Account: true}
 	// ToKeepWebhooks is the requirement of all that concerns webhooks, which stay when a
 	// token ends.
 	ToKeepWebhooks = access.Requirement{Scope: access.ReadReports, Lasting: true}

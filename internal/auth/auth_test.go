@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatalf("Counts = %v, %v", got, err)
 	}
-	if diff := cmp.Diff(store.Count{Owner: key.ID, Day: got[0].Day, Operation: "getReports", N: 1}, got[0]); diff != "" {
+	if diff := cmp.Diff(store.Count{Account: key.ID, Day: got[0].Day, Operation: "getReports", N: 1}, got[0]); diff != "" {
 		t.Errorf("the count (-want +got):\n%s", diff)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
@@ -122,7 +123,12 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	mux := http.NewServeMux()
 	api, err := rest.New(rest.Options{
 		Query: s.desk, Events: s.feed, Conns: s.seats, Logger: quiet, BaseURL: baseURL, Guard: guard, Stopping: stopping.Done(),
-		Webhooks: webhook.New(webhook.Options{Store: s.store, Sealer: box, Encoder: s.feed, Logger: quiet}),
+		Account: account.New(account.Options{
+			Query:    s.desk,
+			Guard:    guard,
+			Keys:     access.NewKeyring(s.store, nil),
+			Webhooks: webhook.New(webhook.Options{Store: s.store, Sealer: box, Encoder: s.feed, Logger: quiet}),
+		}),
 	})
 	if err != nil {
 		s.t.Fatal(err)

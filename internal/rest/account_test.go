@@ -494,11 +494,11 @@ func TestUsage(t *testing.T) {
 	ana := s.person("ana", false)
 	today := disclosure.DayOf(time.Now())
 	if err := s.store.AddCounts(t.Context(), "batch",
-		store.Count{Owner: ana.id, Day: today, Operation: "getReports", N: 3},
-		store.Count{Owner: ana.id, Day: today, Operation: "mcp search_reports", N: 4},
-		store.Count{Owner: ana.id, Day: today - 29, Operation: "getReports", N: 2},
-		store.Count{Owner: ana.id, Day: today - 30, Operation: "getReports", N: 100},
-		store.Count{Owner: "https://idp.example#bea", Day: today, Operation: "getReports", N: 1000},
+		store.Count{Account: ana.id, Day: today, Operation: "getReports", N: 3},
+		store.Count{Account: ana.id, Day: today, Operation: "mcp search_reports", N: 4},
+		store.Count{Account: ana.id, Day: today - 29, Operation: "getReports", N: 2},
+		store.Count{Account: ana.id, Day: today - 30, Operation: "getReports", N: 100},
+		store.Count{Account: "https://idp.example#bea", Day: today, Operation: "getReports", N: 1000},
 	); err != nil {
 		t.Fatal(err)
 	}

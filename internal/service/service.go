@@ -185,7 +185,7 @@ func (s *Service) addPush(ctx context.Context, o Options, base string) (err erro
 		Catalog:  s.Storage.Catalog,
 		Log:      s.Storage.Log,
 		Primary:  s.Storage.Engine,
-		Owners: push.Owners{
+		Accounts: push.Accounts{
 			Keys:     s.Authorization.Keys,
 			Accounts: s.Authorization.Accounts,
 			Trusts:   s.Authorization.Trusts,

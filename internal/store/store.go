@@ -243,7 +243,7 @@ type Counts interface {
 // Count is how often an owner used an operation on a day. The texts must be valid
 // UTF-8 without NUL.
 type Count struct {
-	Owner     string
+	Account   string
 	Day       disclosure.Day
 	Operation string
 	N         int64

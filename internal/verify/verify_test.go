@@ -124,7 +124,7 @@ func (w *world) fill() {
 	head, err := w.db.Head(ctx)
 	w.must(err)
 	w.must(w.db.Settle(ctx, store.Result{Webhook: "wh_1", Epoch: head.Epoch, Seq: 3, Attempt: store.Attempt{At: time.Now(), Status: 200}, State: store.DeliveryDelivered}))
-	w.must(w.db.AddCounts(ctx, "batch", store.Count{Owner: "ana", Day: disclosure.DayOf(time.Now()), Operation: "list", N: 3}))
+	w.must(w.db.AddCounts(ctx, "batch", store.Count{Account: "ana", Day: disclosure.DayOf(time.Now()), Operation: "list", N: 3}))
 	_, err = w.db.RecordUse(ctx, "ana", time.Now())
 	w.must(err)
 	_, err = w.db.AcquireLease(ctx, "other", "test", time.Second)

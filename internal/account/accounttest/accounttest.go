@@ -145,9 +145,9 @@ func (w *World) check(err error) {
 	}
 }
 
-// Person signs somebody in with the provider, and returns the caller and the cookie of
+// SignInAs signs somebody in with the provider, and returns the caller and the cookie of
 // the session. The plan is pro.
-func (w *World) Person(name string, operator bool) (by access.Principal, cookie string) {
+func (w *World) SignInAs(name string, operator bool) (by access.Principal, cookie string) {
 	w.t.Helper()
 	return w.SignIn(accounts.Account{
 		ID:       Issuer + "#" + name,

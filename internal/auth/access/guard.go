@@ -33,9 +33,9 @@ type Requirement struct {
 	// Operation is the name under which the use of callers with a credential is
 	// counted. Empty is not counted.
 	Operation string
-	// Owner operations manage the account of the caller. A token is not enough for
+	// Account operations manage the account of the caller. A token is not enough for
 	// them: an application must not make keys that outlive it.
-	Owner bool
+	Account bool
 	// Lasting operations concern what stays when a credential ends, such as webhooks.
 	// The token of an application is not enough for them: a person who ends the access
 	// of the application ends all of it.
@@ -58,8 +58,8 @@ type Token struct {
 	KeyID    string // of the key that signed it
 }
 
-// Owner is the state of the person that a key or token belongs to.
-type Owner struct {
+// AccountState is the state of the account that a key or token belongs to.
+type AccountState struct {
 	Gone     string    // why the person has no access; empty while they have
 	Since    time.Time // when that began, if known
 	Scope    Scope
@@ -72,10 +72,10 @@ type Owner struct {
 
 // Accounts knows the people who signed in.
 type Accounts interface {
-	// Owner returns the state of an account.
-	Owner(id string) (o Owner, known bool)
+	// State returns the state of an account.
+	State(id string) (o AccountState, known bool)
 	// Grant returns the state of the owner of a grant, and whether the grant exists.
-	Grant(account, id string) (o Owner, known bool)
+	Grant(account, id string) (o AccountState, known bool)
 	// Wake reads accounts that were written a moment ago.
 	Wake(ctx context.Context) error
 }
@@ -204,7 +204,7 @@ func (g *Guard) Identify(w http.ResponseWriter, r *http.Request, need Requiremen
 // what uses up their limit.
 func (g *Guard) AdmitSession(w http.ResponseWriter, r *http.Request, p Principal, need Requirement) error {
 	unsent := http.Header{}
-	if !need.Owner {
+	if !need.Account {
 		if err := g.countPlan(unsent, r, p); err != nil {
 			w.Header()["Retry-After"] = unsent["Retry-After"]
 			return err
@@ -237,11 +237,11 @@ func (g *Guard) authorize(h http.Header, p Principal, need Requirement) error {
 	case p.Mode == Anonymous && !need.Public:
 		g.o.Observe("no_credential")
 		h.Set("WWW-Authenticate", g.challenge(need, "", ""))
-		if need.Owner {
+		if need.Account {
 			return fault.New(fault.Unauthorized, "This needs a key: send it as X-API-Key, or sign in at %s/account.", g.o.BaseURL)
 		}
 		return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", cmp.Or(need.Scope, AllScopes))
-	case p.Mode == ByToken && need.Owner:
+	case p.Mode == ByToken && need.Account:
 		g.o.Observe("insufficient_scope")
 		return fault.New(fault.Forbidden, "A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode == ByToken && p.Credential != "" && need.Lasting:
@@ -327,8 +327,8 @@ func (f foundKey) principal() Principal {
 
 // ownerOf returns the state of the owner of a token. The subject of an assertion need
 // not have signed in.
-func (g *Guard) ownerOf(ctx context.Context, t Token) (Owner, error) {
-	nobody := Owner{Scope: AllScopes}
+func (g *Guard) ownerOf(ctx context.Context, t Token) (AccountState, error) {
+	nobody := AccountState{Scope: AllScopes}
 	if g.o.Accounts == nil {
 		if t.Grant != "" {
 			nobody.Gone = "its grant is not known"
@@ -336,7 +336,7 @@ func (g *Guard) ownerOf(ctx context.Context, t Token) (Owner, error) {
 		return nobody, nil
 	}
 	if t.Grant == "" {
-		if o, known := g.o.Accounts.Owner(t.Subject); known && o.Gone != "" {
+		if o, known := g.o.Accounts.State(t.Subject); known && o.Gone != "" {
 			nobody.Gone = o.Gone
 		}
 		return nobody, nil
@@ -345,7 +345,7 @@ func (g *Guard) ownerOf(ctx context.Context, t Token) (Owner, error) {
 		return o, nil
 	}
 	if err := g.o.Accounts.Wake(ctx); err != nil { // it may be new
-		return Owner{}, fault.Wrap(fault.Unavailable, err, "The grant of the token cannot be looked up now. Try again in a few seconds.")
+		return AccountState{}, fault.Wrap(fault.Unavailable, err, "The grant of the token cannot be looked up now. Try again in a few seconds.")
 	}
 	o, known := g.o.Accounts.Grant(t.Subject, t.Grant)
 	if !known {
@@ -367,7 +367,7 @@ func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 		o, known := g.o.Accounts.Grant(p.ID, p.Credential)
 		alive = known && o.Gone == ""
 	case p.Mode == ByToken && g.o.Accounts != nil:
-		o, _ := g.o.Accounts.Owner(p.ID) // it need not have signed in
+		o, _ := g.o.Accounts.State(p.ID) // it need not have signed in
 		alive = o.Gone == ""
 	default:
 		alive = true

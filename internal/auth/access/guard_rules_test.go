@@ -294,7 +294,7 @@ func TestRequirements(t *testing.T) {
 		metadata = `resource_metadata="` + baseURL + `/.well-known/oauth-protected-resource"`
 		allowed  = fault.Kind(255)
 	)
-	owner := access.Requirement{Owner: true}
+	owner := access.Requirement{Account: true}
 	lasting := access.Requirement{Scope: access.ReadIssuers, Lasting: true}
 	reports := access.Requirement{Scope: access.ReadReports}
 	for _, test := range []struct {

@@ -326,7 +326,7 @@ func TestPlanLimitLeavesTheConsoleOpen(t *testing.T) {
 	}
 	person := access.Principal{ID: key.ID, Mode: access.BySession, Plan: "pro"}
 	r := httptest.NewRequest(http.MethodGet, "/account/keys", nil)
-	if err := g.AdmitSession(httptest.NewRecorder(), r, person, access.Requirement{Owner: true}); err != nil {
+	if err := g.AdmitSession(httptest.NewRecorder(), r, person, access.Requirement{Account: true}); err != nil {
 		t.Error(err)
 	}
 	w := httptest.NewRecorder()

@@ -41,7 +41,7 @@ var Plans = []string{"pro", "enterprise", OperatorPlan}
 type Key struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name,omitempty"`
-	Owner     string         `json:"owner,omitempty"`  // the account it belongs to; empty: it is an account of its own
+	AccountID string         `json:"owner,omitempty"`  // the account it belongs to; empty: it is an account of its own
 	Parent    string         `json:"parent,omitempty"` // the key with which it was made, without which it is not valid
 	Plan      string         `json:"plan"`
 	Scopes    Scope          `json:"scopes"`
@@ -62,7 +62,7 @@ type Secret struct {
 }
 
 // Account returns the id of the account that the key belongs to.
-func (k *Key) Account() string { return cmp.Or(k.Owner, k.ID) }
+func (k *Key) Account() string { return cmp.Or(k.AccountID, k.ID) }
 
 // State returns active, expired or revoked.
 func (k *Key) State(now time.Time) string {

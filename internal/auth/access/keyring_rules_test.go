@@ -310,8 +310,8 @@ func TestOrderOfKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys, _, _ := replicas(t)
 		for range 5 {
-			create(t, keys, access.Key{Owner: ana})
-			create(t, keys, access.Key{Owner: ana})
+			create(t, keys, access.Key{AccountID: ana})
+			create(t, keys, access.Key{AccountID: ana})
 			time.Sleep(time.Second)
 		}
 		all, err := keys.List(t.Context())

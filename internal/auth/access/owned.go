@@ -29,7 +29,7 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 	if key.Plan = by.Plan; key.Plan == OperatorPlan {
 		key.Plan = Plans[0] // a key for everyday use
 	}
-	key.Owner, key.Parent = by.ID, by.Key
+	key.AccountID, key.Parent = by.ID, by.Key
 	if err := k.Refresh(ctx); err != nil {
 		return Key{}, "", err
 	}

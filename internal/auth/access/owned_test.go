@@ -33,14 +33,14 @@ func TestCreateFor(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			// The plan and the parent that the caller asks for have no effect.
-			key, _, err := keys.CreateFor(t.Context(), test.by, access.Key{Scopes: test.scopes, Plan: "enterprise", Owner: eva, Parent: "key_other"})
+			key, _, err := keys.CreateFor(t.Context(), test.by, access.Key{Scopes: test.scopes, Plan: "enterprise", AccountID: eva, Parent: "key_other"})
 			if test.want == 0 {
 				if fault.KindOf(err) != fault.Invalid {
 					t.Errorf("%+v, %v; want a refusal", key, err)
 				}
 				return
 			}
-			if err != nil || key.Scopes != test.want || key.Plan != test.plan || key.Owner != test.by.ID || key.Parent != test.by.Key {
+			if err != nil || key.Scopes != test.want || key.Plan != test.plan || key.AccountID != test.by.ID || key.Parent != test.by.Key {
 				t.Errorf("%+v, %v", key, err)
 			}
 		})
@@ -84,7 +84,7 @@ func TestKeysOfAnAccountAreBounded(t *testing.T) {
 		if err != nil || len(owned) != 52 {
 			t.Errorf("%d keys, %v; want 52 with those that have ended", len(owned), err)
 		}
-		if slices.ContainsFunc(owned, func(k access.ListedKey) bool { return k.Owner != ana }) {
+		if slices.ContainsFunc(owned, func(k access.ListedKey) bool { return k.AccountID != ana }) {
 			t.Error("the keys of an account contain those of another")
 		}
 	})

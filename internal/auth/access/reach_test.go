@@ -103,7 +103,7 @@ func TestReachEnds(t *testing.T) {
 	db := openStore(t, path)
 	keys := access.NewKeyring(db, nil)
 	for id, parent := range map[string]string{"key_a": "key_b", "key_b": "key_a", "key_c": "key_c"} {
-		body, err := json.Marshal(access.Key{ID: id, Owner: "key_root", Parent: parent})
+		body, err := json.Marshal(access.Key{ID: id, AccountID: "key_root", Parent: parent})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,8 +55,8 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 	if err := k.checkChain(&out, from); err != nil {
 		return foundKey{}, err
 	}
-	if h.Owner != "" && !IsKeyID(h.Owner) {
-		owner, err := k.owner(ctx, h.Owner)
+	if h.AccountID != "" && !IsKeyID(h.AccountID) {
+		owner, err := k.owner(ctx, h.AccountID)
 		if err != nil {
 			return foundKey{}, err
 		}
@@ -123,7 +123,7 @@ func (k *Keyring) Valid(id string) bool {
 }
 
 // State returns what the key with an id may do now.
-func (k *Keyring) State(id string) (o Owner, known bool) {
+func (k *Keyring) State(id string) (o AccountState, known bool) {
 	f := foundKey{holder: k.known.Load().byID[id], scope: AllScopes}
 	if f.holder == nil {
 		return o, false
@@ -135,11 +135,11 @@ func (k *Keyring) State(id string) (o Owner, known bool) {
 		}
 		return o, true
 	}
-	o = Owner{Scope: f.scope, Plan: f.Plan, Operator: f.Plan == OperatorPlan}
-	if f.Owner == "" || IsKeyID(f.Owner) {
+	o = AccountState{Scope: f.scope, Plan: f.Plan, Operator: f.Plan == OperatorPlan}
+	if f.AccountID == "" || IsKeyID(f.AccountID) {
 		return o, true
 	}
-	person, known := k.knownOwner(f.Owner)
+	person, known := k.knownOwner(f.AccountID)
 	o.Scope &= person.Scope
 	o.Gone = person.Gone
 	o.Since = person.Since
@@ -163,15 +163,15 @@ func (k *Keyring) Allows(id string, from netip.Addr) bool {
 func (k *Keyring) SetAccounts(a Accounts) { k.accounts = a }
 
 // owner returns the state of the person that a key belongs to.
-func (k *Keyring) owner(ctx context.Context, id string) (Owner, error) {
+func (k *Keyring) owner(ctx context.Context, id string) (AccountState, error) {
 	if o, known := k.knownOwner(id); known {
 		return o, nil
 	}
 	if k.accounts == nil {
-		return Owner{Gone: "its owner is not known"}, nil
+		return AccountState{Gone: "its owner is not known"}, nil
 	}
 	if err := k.accounts.Wake(ctx); err != nil { // it may be new
-		return Owner{}, fault.Wrap(fault.Unavailable, err, "The owner of the key cannot be looked up now. Try again in a few seconds.")
+		return AccountState{}, fault.Wrap(fault.Unavailable, err, "The owner of the key cannot be looked up now. Try again in a few seconds.")
 	}
 	o, known := k.knownOwner(id)
 	if !known {
@@ -180,9 +180,9 @@ func (k *Keyring) owner(ctx context.Context, id string) (Owner, error) {
 	return o, nil
 }
 
-func (k *Keyring) knownOwner(id string) (Owner, bool) {
+func (k *Keyring) knownOwner(id string) (AccountState, bool) {
 	if k.accounts == nil {
-		return Owner{}, false
+		return AccountState{}, false
 	}
-	return k.accounts.Owner(id)
+	return k.accounts.State(id)
 }

@@ -26,7 +26,7 @@ var (
 func child(t *testing.T, keys *access.Keyring, parent access.Key, key access.Key) (access.Key, string) {
 	t.Helper()
 	key.Parent = parent.ID
-	key.Owner = parent.Account()
+	key.AccountID = parent.Account()
 	return create(t, keys, key)
 }
 
@@ -118,7 +118,7 @@ func TestKeyEndsWithTheFirst(t *testing.T) {
 // A key with a parent that is not there, or in a circle, is not valid.
 func TestBrokenChains(t *testing.T) {
 	keys, _, _ := replicas(t)
-	_, orphan := create(t, keys, access.Key{Parent: "key_gone", Owner: ana})
+	_, orphan := create(t, keys, access.Key{Parent: "key_gone", AccountID: ana})
 	if _, err := keys.ByText(t.Context(), orphan, noAddress); err == nil || !strings.Contains(err.Error(), "is not known") {
 		t.Errorf("a key without its parent: %v", err)
 	}
@@ -137,7 +137,7 @@ func TestKeyNeedsItsOwner(t *testing.T) {
 	p := newPeople(t)
 	p.signIn(t, ana, access.ReadReports|access.ReadIssuers)
 	of := func(owner string) (access.Key, string) {
-		return create(t, p.keys, access.Key{Owner: owner, Scopes: access.ReadIssuers | access.ReadAnalytics})
+		return create(t, p.keys, access.Key{AccountID: owner, Scopes: access.ReadIssuers | access.ReadAnalytics})
 	}
 	key, raw := of(ana)
 	who, err := p.keys.ByText(t.Context(), raw, noAddress)
@@ -153,7 +153,7 @@ func TestKeyNeedsItsOwner(t *testing.T) {
 		t.Errorf("%+v, %v; want %+v", who, err, want)
 	}
 	state, known := p.keys.State(key.ID)
-	if want := (access.Owner{Scope: access.ReadIssuers, Plan: "enterprise"}); !known || state != want {
+	if want := (access.AccountState{Scope: access.ReadIssuers, Plan: "enterprise"}); !known || state != want {
 		t.Errorf("the state is %+v, %v; want %+v", state, known, want)
 	}
 	p.block(t, ana)
@@ -200,7 +200,7 @@ func TestOwnersWithoutAccounts(t *testing.T) {
 	if state, known := keys.State(root.ID); !known || !state.Operator || state.Scope != access.AllScopes || state.Plan != access.OperatorPlan {
 		t.Errorf("the key of an operator: %+v, %v", state, known)
 	}
-	person, raw := create(t, keys, access.Key{Owner: ana})
+	person, raw := create(t, keys, access.Key{AccountID: ana})
 	if _, err := keys.ByText(t.Context(), raw, noAddress); err == nil || !strings.Contains(err.Error(), "its owner is not known") {
 		t.Errorf("a key of a person: %v", err)
 	}

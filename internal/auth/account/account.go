@@ -87,7 +87,7 @@ type Store interface {
 type Options struct {
 	Store Store
 	// Key returns the state of a key, for accounts that are the holder of one.
-	Key func(id string) (access.Owner, bool)
+	Key func(id string) (access.AccountState, bool)
 	// Configured reports whether the configuration still has the provider of a person.
 	Configured func(provider, account string) bool
 	Audit      access.Audit
@@ -191,18 +191,18 @@ func (a *Accounts) All(ctx context.Context) ([]Account, error) {
 	return all, nil
 }
 
-// Owner returns the state of an account.
-func (a *Accounts) Owner(id string) (access.Owner, bool) {
+// State returns the state of an account.
+func (a *Accounts) State(id string) (access.AccountState, bool) {
 	one := a.known.Load().byID[id]
 	if one == nil {
-		return access.Owner{}, false
+		return access.AccountState{}, false
 	}
 	return a.stateOf(one), true
 }
 
 // stateOf returns what an account may do now.
-func (a *Accounts) stateOf(one *Account) access.Owner {
-	o := access.Owner{Scope: one.Scopes, Plan: one.Plan, Operator: one.Operator}
+func (a *Accounts) stateOf(one *Account) access.AccountState {
+	o := access.AccountState{Scope: one.Scopes, Plan: one.Plan, Operator: one.Operator}
 	if access.IsKeyID(one.ID) {
 		var known bool
 		if o, known = a.o.Key(one.ID); !known {

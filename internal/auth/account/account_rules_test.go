@@ -109,7 +109,7 @@ func TestAll(t *testing.T) {
 // An account that is gone has no state, cannot be changed, and gives no session.
 func TestUnknownAccount(t *testing.T) {
 	r := replicas(t, 1)[0]
-	if o, known := r.Owner(ana); known || o != (access.Owner{}) {
+	if o, known := r.State(ana); known || o != (access.AccountState{}) {
 		t.Errorf("the owner is %+v, %v", o, known)
 	}
 	if one, known := r.Live(ana); known || one.ID != "" {
@@ -151,7 +151,7 @@ func TestHolderOfAnUnknownKey(t *testing.T) {
 	if _, _, err := r.SignIn(t.Context(), holder, account.Session{Key: "key_gone"}); fault.KindOf(err) != fault.Forbidden {
 		t.Errorf("the holder of an unknown key signs in: %v", err)
 	}
-	if o, known := r.Owner("key_gone"); !known || o.Gone != "its key is not known" {
+	if o, known := r.State("key_gone"); !known || o.Gone != "its key is not known" {
 		t.Errorf("the owner is %+v, %v", o, known)
 	}
 }
@@ -171,11 +171,11 @@ func TestRightsOfTheKey(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		key  string
-		want access.Owner
+		want access.AccountState
 	}{
-		{"without a key", "", access.Owner{Scope: access.AllScopes, Plan: "enterprise", Operator: true}},
-		{"with a key", key.ID, access.Owner{Scope: access.ReadReports | access.ReadIssuers, Plan: "pro", Key: key.ID}},
-		{"with an unknown key", "key_gone", access.Owner{Gone: "its key is not known", Key: "key_gone"}},
+		{"without a key", "", access.AccountState{Scope: access.AllScopes, Plan: "enterprise", Operator: true}},
+		{"with a key", key.ID, access.AccountState{Scope: access.ReadReports | access.ReadIssuers, Plan: "pro", Key: key.ID}},
+		{"with an unknown key", "key_gone", access.AccountState{Gone: "its key is not known", Key: "key_gone"}},
 	} {
 		if got := r.SessionState(one, account.Session{Key: test.key}); got != test.want {
 			t.Errorf("a session %s: %+v, want %+v", test.name, got, test.want)
@@ -185,7 +185,7 @@ func TestRightsOfTheKey(t *testing.T) {
 	if _, err := r.AddGrant(t.Context(), ana, account.Grant{ID: id, ClientID: "app", Key: key.ID, Scopes: access.ReadIssuers | access.ReadAnalytics}); err != nil {
 		t.Fatal(err)
 	}
-	if got, known := r.Grant(ana, id); !known || got != (access.Owner{Scope: access.ReadIssuers, Plan: "pro", Key: key.ID}) {
+	if got, known := r.Grant(ana, id); !known || got != (access.AccountState{Scope: access.ReadIssuers, Plan: "pro", Key: key.ID}) {
 		t.Errorf("an application: %+v, %v", got, known)
 	}
 	plain := account.NewGrantID()

@@ -10,5 +10,5 @@ import (
 func admit(g *access.Guard, key string) (access.Principal, error) {
 	r := httptest.NewRequest("GET", "/api/v1/account", nil)
 	r.Header.Set("X-API-Key", key)
-	return g.Admit(httptest.NewRecorder(), r, access.Requirement{Owner: true})
+	return g.Admit(httptest.NewRecorder(), r, access.Requirement{Account: true})
 }

@@ -184,10 +184,10 @@ func (a *Accounts) FindGrant(id string) (Account, Grant, bool) {
 }
 
 // Grant returns what a grant of an account may do.
-func (a *Accounts) Grant(account, id string) (access.Owner, bool) {
+func (a *Accounts) Grant(account, id string) (access.AccountState, bool) {
 	found, ok := a.known.Load().grants[id]
 	if !ok || found.owner.ID != account {
-		return access.Owner{}, false
+		return access.AccountState{}, false
 	}
 	g := found.grant
 	o := a.restricted(a.stateOf(found.owner), g.Key)
@@ -209,7 +209,7 @@ func (a *Accounts) ClientGrants(clientID string) (n int) {
 	return n
 }
 
-func gone(o access.Owner) error {
+func gone(o access.AccountState) error {
 	return fault.New(fault.Forbidden, "There is no access: %s.", o.Gone)
 }
 

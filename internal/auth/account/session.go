@@ -173,12 +173,12 @@ func (a *Accounts) touchSession(ctx context.Context, account, id string) {
 
 // SessionState returns what a session may do: what its account may, and the key with
 // which it was opened.
-func (a *Accounts) SessionState(one Account, s Session) access.Owner {
+func (a *Accounts) SessionState(one Account, s Session) access.AccountState {
 	return a.restricted(a.stateOf(&one), s.Key)
 }
 
 // restricted returns the rights that both an account and one of its keys have.
-func (a *Accounts) restricted(o access.Owner, key string) access.Owner {
+func (a *Accounts) restricted(o access.AccountState, key string) access.AccountState {
 	if key == "" || o.Gone != "" {
 		return o
 	}

@@ -298,7 +298,7 @@ func TestTokenOfOneResource(t *testing.T) {
 		a := w.post("/api/auth/token", exchange("desk", deskURI, code, "resource", resource))
 		_, rest := w.use(a.Access, access.Requirement{Scope: access.ReadReports})
 		_, tools := w.use(a.Access, access.Requirement{Scope: access.ReadReports, MCP: true})
-		_, owner := w.use(a.Access, access.Requirement{Owner: true})
+		_, owner := w.use(a.Access, access.Requirement{Account: true})
 		if (rest == nil) != good.rest || (tools == nil) != good.mcp || owner == nil {
 			t.Errorf("%s: REST %v, MCP %v, account %v", resource, rest, tools, owner)
 		}

@@ -183,7 +183,7 @@ func TestNetworksOfTheKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, raw, err := w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes, Owner: parent.ID, Parent: parent.ID})
+	_, raw, err := w.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes, AccountID: parent.ID, Parent: parent.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

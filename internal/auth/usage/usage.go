@@ -120,7 +120,7 @@ func (c *Counter) newCount(s *shard, k key, today disclosure.Day) *count {
 	}
 	if n != nil {
 		s.past = append(s.past, store.Count{
-			Owner:     k.owner,
+			Account:   k.owner,
 			Day:       n.day,
 			Operation: k.operation,
 			N:         n.n,
@@ -147,7 +147,7 @@ func (c *Counter) Counts(ctx context.Context, owner string, first, last disclosu
 		all = append(all, b.counts...)
 	}
 	all = append(all, c.shardOf(owner).list()...)
-	all = slices.DeleteFunc(all, func(n store.Count) bool { return n.Owner != owner || n.Day < first || n.Day > last })
+	all = slices.DeleteFunc(all, func(n store.Count) bool { return n.Account != owner || n.Day < first || n.Day > last })
 	return sum(all), nil
 }
 
@@ -158,7 +158,7 @@ func (s *shard) list() []store.Count {
 	all := slices.Clone(s.past)
 	for k, n := range s.counts {
 		all = append(all, store.Count{
-			Owner:     k.owner,
+			Account:   k.owner,
 			Day:       n.day,
 			Operation: k.operation,
 			N:         n.n,

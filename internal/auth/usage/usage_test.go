@@ -94,8 +94,8 @@ func check(t *testing.T, where string, c counts, owner string, want ...string) {
 	var got []string
 	for _, n := range found {
 		got = append(got, fmt.Sprint(n.Day, n.Operation, n.N))
-		if n.Owner != owner {
-			t.Errorf("%s: a count of %s", where, n.Owner)
+		if n.Account != owner {
+			t.Errorf("%s: a count of %s", where, n.Account)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -236,7 +236,7 @@ func TestRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t)
 		today := disclosure.DayOf(time.Now())
-		kept := store.Count{Owner: "ana", Day: today - usage.Retention, Operation: "a", N: 1}
+		kept := store.Count{Account: "ana", Day: today - usage.Retention, Operation: "a", N: 1}
 		old := kept
 		old.Day--
 		if err := s.AddCounts(t.Context(), "batch", kept, old); err != nil {

@@ -30,13 +30,13 @@ import (
 
 // The types of both packages that callers name.
 type (
-	Webhook     = subscription.Webhook
-	Draft       = subscription.Draft
-	Sealer      = subscription.Sealer
-	Keys        = subscription.Keys
-	OwnerStatus = subscription.AccountStatus
-	Encoder     = delivery.Encoder
-	Stats       = delivery.Stats
+	Webhook       = subscription.Webhook
+	Draft         = subscription.Draft
+	Sealer        = subscription.Sealer
+	Keys          = subscription.Keys
+	AccountStatus = subscription.AccountStatus
+	Encoder       = delivery.Encoder
+	Stats         = delivery.Stats
 )
 
 // Store is the part of the store that webhooks need.
@@ -47,18 +47,18 @@ type Store interface {
 
 // Options are a manager's collaborators. See subscription.Options and delivery.Options.
 type Options struct {
-	Store        Store
-	Sealer       Sealer
-	Encoder      Encoder // nil for a command that delivers nothing
-	AllowPrivate bool
-	Client       *http.Client
-	OwnerStatus  func(owner string) OwnerStatus // AccountStatus
-	Keys         Keys
-	OwnerTimeout time.Duration // AccountTimeout
-	Logger       *slog.Logger
-	Audit        func(ctx context.Context, event string, attrs ...slog.Attr)
-	UserAgent    string
-	Observe      func(host string, status int, delivered bool, start time.Time, took time.Duration)
+	Store          Store
+	Sealer         Sealer
+	Encoder        Encoder // nil for a command that delivers nothing
+	AllowPrivate   bool
+	Client         *http.Client
+	AccountStatus  func(account string) AccountStatus
+	Keys           Keys
+	AccountTimeout time.Duration
+	Logger         *slog.Logger
+	Audit          func(ctx context.Context, event string, attrs ...slog.Attr)
+	UserAgent      string
+	Observe        func(host string, status int, delivered bool, start time.Time, took time.Duration)
 }
 
 // Manager keeps webhooks and delivers to them. It has the methods of both parts.
@@ -73,9 +73,9 @@ func New(o Options) *Manager {
 		Store:          o.Store,
 		Sealer:         o.Sealer,
 		AllowPrivate:   o.AllowPrivate,
-		AccountStatus:  o.OwnerStatus,
+		AccountStatus:  o.AccountStatus,
 		Keys:           o.Keys,
-		AccountTimeout: o.OwnerTimeout,
+		AccountTimeout: o.AccountTimeout,
 		Logger:         o.Logger,
 		Audit:          o.Audit,
 	}
@@ -124,14 +124,6 @@ func (m *Manager) All(ctx context.Context) ([]Webhook, map[string]store.Endpoint
 		return nil, nil, err
 	}
 	return all, endpoints, nil
-}
-
-// Owners returns how many webhooks each account has.
-func (m *Manager) Owners() map[string]int { return m.CountByAccount() }
-
-// OwnerOf returns the account of a webhook, for operators.
-func (m *Manager) OwnerOf(ctx context.Context, id string) (string, error) {
-	return m.AccountOf(ctx, id)
 }
 
 // MessageID returns the webhook-id of every attempt at a delivery.

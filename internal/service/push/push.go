@@ -19,8 +19,8 @@ import (
 
 // Settings are the choices of the operator.
 type Settings struct {
-	AllowPrivate bool          // webhooks may have any address and use plain http
-	OwnerTimeout time.Duration // without use after which the subject of a token is gone; 0 for never
+	AllowPrivate   bool          // webhooks may have any address and use plain http
+	AccountTimeout time.Duration // without use after which the subject of a token is gone; 0 for never
 }
 
 // Options are the settings of a Push and what it needs.
@@ -29,7 +29,7 @@ type Options struct {
 	Catalog   *catalog.Catalog
 	Log       store.Store
 	Primary   events.Primary // the store itself: not a standby, which may be behind
-	Owners    Owners
+	Accounts  Accounts
 	Box       *secret.Box // seals the secrets of webhooks
 	Audit     access.Audit
 	UserAgent string
@@ -57,17 +57,17 @@ func New(ctx context.Context, o Options) (*Push, error) {
 	}
 	p.Events.SetPrimary(o.Primary)
 	p.Webhooks = webhook.New(webhook.Options{
-		Store:        o.Log,
-		Sealer:       o.Box,
-		Encoder:      p.Events,
-		AllowPrivate: o.AllowPrivate,
-		OwnerStatus:  o.Owners.Status,
-		Keys:         o.Owners.Keys,
-		OwnerTimeout: o.OwnerTimeout,
-		Logger:       o.Logger,
-		Audit:        o.Audit,
-		UserAgent:    o.UserAgent,
-		Observe:      o.ObserveDelivery,
+		Store:          o.Log,
+		Sealer:         o.Box,
+		Encoder:        p.Events,
+		AllowPrivate:   o.AllowPrivate,
+		AccountStatus:  o.Accounts.Status,
+		Keys:           o.Accounts.Keys,
+		AccountTimeout: o.AccountTimeout,
+		Logger:         o.Logger,
+		Audit:          o.Audit,
+		UserAgent:      o.UserAgent,
+		Observe:        o.ObserveDelivery,
 	})
 	return p, p.Webhooks.Refresh(ctx)
 }
@@ -123,6 +123,6 @@ func observeWebhooks(m *telemetry.Metrics, stats func() webhook.Stats) {
 		})
 	m.Gauge("pregon_webhook_matching_costliest_owner_seconds",
 		"The part of pregon_webhook_matching_seconds_total of the owner with the longest time.", func() float64 {
-			return stats().CostliestOwner.Seconds()
+			return stats().CostliestAccount.Seconds()
 		})
 }

@@ -83,7 +83,7 @@ func (b *browser) use(by access.Principal, cookie string) {
 
 // person signs somebody in with the provider.
 func (b *browser) person(name string, operator bool) *browser {
-	b.use(b.Person(name, operator))
+	b.use(b.SignInAs(name, operator))
 	return b
 }
 
@@ -264,7 +264,7 @@ func full(t testing.TB) (b *browser, key, hook string) {
 	}
 	b.Grant(b.by.ID, hostile)
 	day := disclosure.DayOf(time.Now())
-	if err := b.Store.AddCounts(t.Context(), "batch", store.Count{Owner: b.by.ID, Day: day, Operation: hostile, N: 3}, store.Count{Owner: b.by.ID, Day: day, Operation: "b", N: 2}); err != nil {
+	if err := b.Store.AddCounts(t.Context(), "batch", store.Count{Account: b.by.ID, Day: day, Operation: hostile, N: 3}, store.Count{Account: b.by.ID, Day: day, Operation: "b", N: 2}); err != nil {
 		t.Fatal(err)
 	}
 	h := b.webhook(b.Sends(made.Text), failing(t), hostile)
@@ -328,7 +328,7 @@ func forms(key, hook, session, app string) map[string]url.Values {
 func TestFormsAreChecked(t *testing.T) {
 	t.Parallel()
 	b, key, hook := full(t)
-	b.Person("bea", false)
+	b.SignInAs("bea", false)
 	all := forms(key, hook, b.by.Credential, "grant_x")
 	posts := 0
 	for _, pattern := range console.Patterns() {
@@ -369,7 +369,7 @@ func TestFormsAreChecked(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	b, key, hook := full(t)
-	b.Person("bea", false)
+	b.SignInAs("bea", false)
 	app := b.Grant(b.by.ID, hostile)
 	own := b.key("own").ID
 	self := b.by
@@ -453,7 +453,7 @@ func TestSignIn(t *testing.T) {
 func TestSignOut(t *testing.T) {
 	t.Parallel()
 	b := start(t).person("ana", false)
-	again, _ := b.Person("ana", false)
+	again, _ := b.SignInAs("ana", false)
 	location(t, b.post(http.StatusSeeOther, "/signout", url.Values{"everywhere": {"1"}}), "/signin?done=signed-out")
 	if left, err := b.Account.ListSessions(t.Context(), again, ""); err != nil || len(left.Sessions) != 0 {
 		t.Errorf("left are %v, %v", left, err)
@@ -689,7 +689,7 @@ func TestSessionWithAKey(t *testing.T) {
 func TestOperators(t *testing.T) {
 	t.Parallel()
 	b := start(t)
-	bea, _ := b.Person("bea", false)
+	bea, _ := b.SignInAs("bea", false)
 	b.use(bea, "")
 	beaKey := b.key("key of bea")
 	b.person("ana", false)

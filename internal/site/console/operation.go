@@ -44,7 +44,7 @@ func (c *Console) admit(q *request, op operation) (access.Slot, error) {
 		return access.Slot{}, err
 	}
 	find := c.Query.Snapshot
-	if op.need.Owner { // keys can be managed before there is data
+	if op.need.Account { // keys can be managed before there is data
 		find = c.Query.Loaded
 	}
 	if _, err := find(); err != nil {

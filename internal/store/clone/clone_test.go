@@ -135,7 +135,7 @@ func fill(t *testing.T, db store.Store, n int64) {
 	must(t, err)
 	_, err = db.RecordUse(ctx, "key_1", now.Add(time.Duration(n)*time.Hour))
 	must(t, err)
-	must(t, db.AddCounts(ctx, fmt.Sprint(n), store.Count{Owner: "key_1", Day: disclosure.DayOf(now), Operation: "list", N: n}))
+	must(t, db.AddCounts(ctx, fmt.Sprint(n), store.Count{Account: "key_1", Day: disclosure.DayOf(now), Operation: "list", N: n}))
 	deliver(t, db, n, now)
 	for i := n; i < n+3; i++ {
 		pages := []string{fmt.Sprintf("página %d \"uno\"", i), "", "dos"}

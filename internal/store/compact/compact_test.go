@@ -105,7 +105,7 @@ func TestRemove(t *testing.T) {
 			must(t, db.Settle(ctx, store.Result{Webhook: "wh_1", Epoch: head.Epoch, Seq: seq, Attempt: store.Attempt{At: at}, State: store.DeliveryDelivered}))
 		}
 		today := disclosure.DayOf(time.Now())
-		must(t, db.AddCounts(ctx, "b", store.Count{Owner: "ana", Day: today - 500, Operation: "list", N: 1}, store.Count{Owner: "ana", Day: today, Operation: "list", N: 1}))
+		must(t, db.AddCounts(ctx, "b", store.Count{Account: "ana", Day: today - 500, Operation: "list", N: 1}, store.Count{Account: "ana", Day: today, Operation: "list", N: 1}))
 		_, err = db.ClaimNonce(ctx, "old", time.Now().Add(time.Minute))
 		must(t, err)
 		raw(`UPDATE once SET until = until - ` + hour(db) + ` WHERE name = 'old'`)

@@ -262,7 +262,7 @@ func TestPlainRole(t *testing.T) {
 	if _, err := s.RecordUse(t.Context(), "a", time.Now()); err != nil {
 		t.Error(err)
 	}
-	if err := s.AddCounts(t.Context(), "a", store.Count{Owner: "a", Day: 1, Operation: "getReports", N: 1}); err != nil {
+	if err := s.AddCounts(t.Context(), "a", store.Count{Account: "a", Day: 1, Operation: "getReports", N: 1}); err != nil {
 		t.Error(err)
 	}
 	if n, err := s.PruneCounts(t.Context(), 2, 9); err != nil || n != 1 {

@@ -20,7 +20,7 @@ func (b *Base) AddCounts(ctx context.Context, batch string, counts ...store.Coun
 	}
 	rows := make(Values, len(counts))
 	for i, c := range counts {
-		rows[i] = []any{c.Owner, c.Day.String(), c.Operation, c.N}
+		rows[i] = []any{c.Account, c.Day.String(), c.Operation, c.N}
 	}
 	return b.update(ctx, "adding counts", func(tx Tx) error {
 		first, err := b.claimNonce(ctx, tx, "counts "+batch, time.Now().Add(batchTime))
@@ -40,7 +40,7 @@ func (b *Base) AddCounts(ctx context.Context, batch string, counts ...store.Coun
 
 func (b *Base) Counts(ctx context.Context, owner string, first, last disclosure.Day) (found []store.Count, err error) {
 	defer b.fail("reading counts", &err)
-	c, day := store.Count{Owner: owner}, ""
+	c, day := store.Count{Account: owner}, ""
 	err = Each(ctx, b, []any{&day, &c.Operation, &c.N}, func() error {
 		var ok bool
 		if c.Day, ok = disclosure.ParseDay(day); !ok {

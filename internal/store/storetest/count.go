@@ -48,7 +48,7 @@ func testCounts(t *testing.T, e Engine) {
 	s, other := open(), open()
 	of := func(owner string, day disclosure.Day, operation string, n int64) store.Count {
 		return store.Count{
-			Owner:     owner,
+			Account:   owner,
 			Day:       day,
 			Operation: operation,
 			N:         n,
@@ -94,7 +94,7 @@ func testPruneCounts(t *testing.T, e Engine) {
 	var all []store.Count
 	for day := firstDay; day < firstDay+5; day++ {
 		all = append(all, store.Count{
-			Owner:     "a",
+			Account:   "a",
 			Day:       day,
 			Operation: "x",
 			N:         1,
@@ -120,7 +120,7 @@ func testCountFailures(t *testing.T, e Engine) {
 	open := e.fresh(t)
 	s := open()
 	c := store.Count{
-		Owner:     "a",
+		Account:   "a",
 		Day:       firstDay,
 		Operation: "x",
 		N:         1,
@@ -149,7 +149,7 @@ func testCountRace(t *testing.T, e Engine) {
 	var want []store.Count
 	for i := range 20 {
 		want = append(want, store.Count{
-			Owner:     "a",
+			Account:   "a",
 			Day:       lastDay,
 			Operation: fmt.Sprintf("operation %02d", i),
 			N:         rounds * writers,
@@ -168,7 +168,7 @@ func testCountRace(t *testing.T, e Engine) {
 					slices.Reverse(counts)
 				}
 				counts = append(counts, store.Count{
-					Owner:     "old",
+					Account:   "old",
 					Day:       firstDay,
 					Operation: "x",
 					N:         1,

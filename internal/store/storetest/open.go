@@ -99,7 +99,7 @@ func testReopenKeepsAll(t *testing.T, e Engine) {
 	checkOnce(t, s, "nonce", true)
 	used := checkUse(t, s, "a", noon, noon)
 	count := store.Count{
-		Owner:     "a",
+		Account:   "a",
 		Day:       9,
 		Operation: "b",
 		N:         3,

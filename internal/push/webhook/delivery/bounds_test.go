@@ -43,8 +43,8 @@ func TestOversizedFilter(t *testing.T) {
 	}
 	w.publish(t, p.db, 1)
 	settled(t, p, hook.ID, 1)
-	if st := p.Stats(); st.Matching <= 0 || st.CostliestOwner > st.Matching {
-		t.Errorf("matching took %v, %v of it for one owner", st.Matching, st.CostliestOwner)
+	if st := p.Stats(); st.Matching <= 0 || st.CostliestAccount > st.Matching {
+		t.Errorf("matching took %v, %v of it for one owner", st.Matching, st.CostliestAccount)
 	}
 }
 

@@ -628,12 +628,12 @@ func TestOwnerNotKnown(t *testing.T) {
 	var dead atomic.Bool
 	var refused atomic.Int64
 	p := w.process(t, quick, func(o *webhook.Options) {
-		o.OwnerStatus = func(string) webhook.OwnerStatus {
+		o.AccountStatus = func(string) webhook.AccountStatus {
 			if dead.Load() {
 				refused.Add(1)
-				return webhook.OwnerStatus{Gone: "its key is not known"}
+				return webhook.AccountStatus{Gone: "its key is not known"}
 			}
-			return webhook.OwnerStatus{Scope: access.AllScopes}
+			return webhook.AccountStatus{Scope: access.AllScopes}
 		}
 	})
 	r := newReceiver(t, ok)

@@ -389,10 +389,10 @@ func TestCopiesKeepTheKey(t *testing.T) {
 }
 
 // states is a set of keys whose states are given.
-type states func(id string) (access.Owner, bool)
+type states func(id string) (access.AccountState, bool)
 
-func (s states) State(id string) (access.Owner, bool) { return s(id) }
-func (s states) Behind() time.Duration                { return 0 }
+func (s states) State(id string) (access.AccountState, bool) { return s(id) }
+func (s states) Behind() time.Duration                       { return 0 }
 
 // stale is a set of valid keys that were last known some time ago.
 type stale struct {
@@ -408,7 +408,7 @@ func TestKeysThatAreNotRead(t *testing.T) {
 	w := newWorld(t)
 	var behind atomic.Int64
 	p := w.process(t, quick, func(o *webhook.Options) {
-		o.Keys = stale{func(string) (access.Owner, bool) { return access.Owner{Scope: access.AllScopes}, true }, &behind}
+		o.Keys = stale{func(string) (access.AccountState, bool) { return access.AccountState{Scope: access.AllScopes}, true }, &behind}
 	})
 	keys := access.NewKeyring(p.db, nil)
 	f := newFamily(t, keys)
@@ -432,11 +432,11 @@ func TestKeysThatAreNotRead(t *testing.T) {
 func TestKeyEndsBeforeASend(t *testing.T) {
 	w := newWorld(t)
 	p := w.process(t, quick, func(o *webhook.Options) {
-		o.Keys = states(func(string) (access.Owner, bool) {
+		o.Keys = states(func(string) (access.AccountState, bool) {
 			if rand.IntN(2) == 0 {
-				return access.Owner{Gone: "this key was revoked"}, true
+				return access.AccountState{Gone: "this key was revoked"}, true
 			}
-			return access.Owner{Scope: access.AllScopes}, true
+			return access.AccountState{Scope: access.AllScopes}, true
 		})
 	})
 	keys := access.NewKeyring(p.db, nil)
@@ -519,7 +519,7 @@ func TestExpiredDeliveriesAreNotSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := w.process(t, quick, func(o *webhook.Options) {
-		o.OwnerStatus = func(string) webhook.OwnerStatus { return webhook.OwnerStatus{Scope: access.ReadReports} }
+		o.AccountStatus = func(string) webhook.AccountStatus { return webhook.AccountStatus{Scope: access.ReadReports} }
 	})
 	got := settled(t, p, hook.ID, 3)
 	for i, want := range []string{"due for more than four days", "may not read", ""} {

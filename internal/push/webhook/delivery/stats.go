@@ -13,9 +13,9 @@ type Stats struct {
 	Lag       int64 // changes without deliveries yet
 	InFlight  int   // requests
 	Disabled  int   // webhooks
-	// Matching is the time that matching took for all accounts, CostliestOwner for the
+	// Matching is the time that matching took for all accounts, CostliestAccount for the
 	// account with the longest among those with webhooks. The metric has that name.
-	Matching, CostliestOwner time.Duration
+	Matching, CostliestAccount time.Duration
 }
 
 // Stats returns the current counts.
@@ -28,14 +28,14 @@ func (s *Service) Stats() Stats {
 		}
 	}
 	return Stats{
-		Disabled:       disabled,
-		Matching:       total,
-		CostliestOwner: most,
-		Delivered:      s.counts.delivered.Load(),
-		Failed:         s.counts.failed.Load(),
-		Dead:           s.counts.dead.Load(),
-		Retried:        s.counts.retried.Load(),
-		Lag:            max(0, s.encoder.Newest()-s.counts.fannedOut.Load()),
-		InFlight:       int(s.counts.inFlight.Load()),
+		Disabled:         disabled,
+		Matching:         total,
+		CostliestAccount: most,
+		Delivered:        s.counts.delivered.Load(),
+		Failed:           s.counts.failed.Load(),
+		Dead:             s.counts.dead.Load(),
+		Retried:          s.counts.retried.Load(),
+		Lag:              max(0, s.encoder.Newest()-s.counts.fannedOut.Load()),
+		InFlight:         int(s.counts.inFlight.Load()),
 	}
 }

@@ -25,7 +25,7 @@ const maxKeysBehind = 1900 * time.Millisecond
 // Keys knows which keys are valid; access.Keyring is one.
 type Keys interface {
 	// State returns what a key may do now.
-	State(id string) (o access.Owner, known bool)
+	State(id string) (o access.AccountState, known bool)
 	// Behind returns the time since all keys were last known.
 	Behind() time.Duration
 }
@@ -111,7 +111,7 @@ func (a *accounts) withKey(s AccountStatus, key string) AccountStatus {
 
 // whyInvalid returns why a key is not valid, and nothing if it is. A key that is not known
 // may be valid soon: perhaps another process created it a moment ago.
-func whyInvalid(k access.Owner, known bool) string {
+func whyInvalid(k access.AccountState, known bool) string {
 	if k.Gone == "" && !known {
 		return "it is not known"
 	}

@@ -121,10 +121,10 @@ func TestSeenIsWrittenRarely(t *testing.T) {
 }
 
 // states is a set of keys whose states are given.
-type states func(id string) (access.Owner, bool)
+type states func(id string) (access.AccountState, bool)
 
-func (s states) State(id string) (access.Owner, bool) { return s(id) }
-func (s states) Behind() time.Duration                { return 0 }
+func (s states) State(id string) (access.AccountState, bool) { return s(id) }
+func (s states) Behind() time.Duration                       { return 0 }
 
 // callerWith is the caller that sends a key.
 func callerWith(k access.Key) access.Principal {
@@ -169,11 +169,11 @@ func TestKeysThatAreGone(t *testing.T) {
 			}
 			var adopt func()
 			gone := w.process(t, func(o *subscription.Options) {
-				o.Keys = states(func(string) (access.Owner, bool) {
+				o.Keys = states(func(string) (access.AccountState, bool) {
 					if adopt != nil {
 						adopt() // after the check has begun
 					}
-					return access.Owner{Gone: "this key was revoked", Since: time.Now().Add(-test.since)}, true
+					return access.AccountState{Gone: "this key was revoked", Since: time.Now().Add(-test.since)}, true
 				})
 			})
 			if err := gone.Refresh(t.Context()); err != nil {
@@ -207,21 +207,21 @@ func TestKeysThatAreGone(t *testing.T) {
 // know the key yet. It does not change what the keys say.
 func TestPausedReason(t *testing.T) {
 	w := newWorld(t)
-	var state access.Owner
+	var state access.AccountState
 	var known bool
 	p := w.process(t, func(o *subscription.Options) {
-		o.Keys = states(func(string) (access.Owner, bool) { return state, known })
+		o.Keys = states(func(string) (access.AccountState, bool) { return state, known })
 	})
 	since := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {
-		state access.Owner
+		state access.AccountState
 		known bool
 		want  string // part of the reason; empty: it is served
 	}{
-		"valid":       {state: access.Owner{Scope: access.ReadReports}, known: true},
-		"revoked":     {state: access.Owner{Gone: "this key was revoked", Since: since}, known: true, want: "(this key was revoked)"},
+		"valid":       {state: access.AccountState{Scope: access.ReadReports}, known: true},
+		"revoked":     {state: access.AccountState{Gone: "this key was revoked", Since: since}, known: true, want: "(this key was revoked)"},
 		"not known":   {want: "(it is not known)"},
-		"known to be": {state: access.Owner{Gone: "it was removed"}, want: "(it was removed)"},
+		"known to be": {state: access.AccountState{Gone: "it was removed"}, want: "(it was removed)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			state, known = test.state, test.known

@@ -13,16 +13,16 @@ import (
 	"pregon/internal/store"
 )
 
-// Owners knows whether the owners of webhooks are valid.
-type Owners struct {
+// Accounts knows whether the accounts of webhooks are valid.
+type Accounts struct {
 	Keys     *access.Keyring
 	Accounts *account.Accounts
 	Trusts   func(issuer string) bool // reports whether an issuer of tokens is trusted
 }
 
-// StoredOwners returns the owners of webhooks as far as the store knows them: the
+// StoredAccounts returns the accounts of webhooks as far as the store knows them: the
 // configuration of the service, which names providers and issuers, is not read.
-func StoredOwners(ctx context.Context, db store.Store) (Owners, error) {
+func StoredAccounts(ctx context.Context, db store.Store) (Accounts, error) {
 	keys := access.NewKeyring(db, nil)
 	accounts := account.New(account.Options{
 		Store:      db,
@@ -31,31 +31,31 @@ func StoredOwners(ctx context.Context, db store.Store) (Owners, error) {
 		Logger:     slog.New(slog.DiscardHandler),
 	})
 	keys.SetAccounts(accounts)
-	owners := Owners{
+	found := Accounts{
 		Keys:     keys,
 		Accounts: accounts,
 		Trusts:   func(string) bool { return true },
 	}
-	return owners, errors.Join(accounts.Refresh(ctx), keys.Refresh(ctx))
+	return found, errors.Join(accounts.Refresh(ctx), keys.Refresh(ctx))
 }
 
-// Status returns whether webhooks of an owner are served: a person who signed in must
+// Status returns whether webhooks of an account are served: somebody who signed in must
 // still have access, a key be valid, or the issuer of tokens still be trusted.
-func (o Owners) Status(id string) webhook.OwnerStatus {
+func (o Accounts) Status(id string) webhook.AccountStatus {
 	if !access.IsKeyID(id) {
-		if person, known := o.Accounts.Owner(id); known {
-			return webhook.OwnerStatus{Gone: person.Gone, Since: person.Since, Scope: person.Scope}
+		if person, known := o.Accounts.State(id); known {
+			return webhook.AccountStatus{Gone: person.Gone, Since: person.Since, Scope: person.Scope}
 		}
 		issuer, _, _ := strings.Cut(id, "#")
 		// The scope was checked when the webhook was created.
-		status := webhook.OwnerStatus{Issuer: issuer, Scope: access.AllScopes}
+		status := webhook.AccountStatus{Issuer: issuer, Scope: access.AllScopes}
 		if !o.Trusts(issuer) {
 			status.Gone = "its owner's issuer is not in the configuration"
 		}
 		return status
 	}
 	key, ok := o.Keys.Key(id)
-	status := webhook.OwnerStatus{Scope: key.Scopes}
+	status := webhook.AccountStatus{Scope: key.Scopes}
 	switch {
 	case !ok:
 		status.Gone = "its key is not known" // perhaps not yet: another process may have created it a moment ago

@@ -35,6 +35,8 @@ var otherMeaning = map[string]string{
 	"source/ingest Options.Holder":   leaseHolder,
 	"store Claim.Holder":             leaseHolder,
 	"store Lease.Holder":             leaseHolder,
+	"store LeaseHolder":              leaseHolder,
+	"store LeaseHolder.Holder":       leaseHolder,
 	"transfer/bulk Maker.Holder":     leaseHolder,
 }
 

@@ -26,9 +26,13 @@ type accessFlags struct {
 // validate checks the flags and the configuration file.
 func (f *accessFlags) validate(base string) error {
 	if f.AnonymousLimit < 0 || f.AnonymousLimit > 1_000_000 {
-		return fault.New(fault.Invalid, "--anonymous-limit %d must be from 1 to 1000000, or 0 for no limit", f.AnonymousLimit)
+		return fault.New(fault.Invalid, "--anonymous-limit %d must be from 1 to 1000000, or 0 for no limit",
+			f.AnonymousLimit)
 	}
-	for flag, n := range map[string]int{"--max-connections": f.MaxConnections, "--max-connections-per-address": f.MaxPerAddress, "--max-requests": f.MaxRequests} {
+	for flag, n := range map[string]int{
+		"--max-connections":             f.MaxConnections,
+		"--max-connections-per-address": f.MaxPerAddress, "--max-requests": f.MaxRequests,
+	} {
 		if n < 0 {
 			return fault.New(fault.Invalid, "%s %d must be at least 1, or 0 for no limit", flag, n)
 		}

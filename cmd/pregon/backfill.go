@@ -70,7 +70,9 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 		fmt.Fprintf(p.stdout, "%d documents read, %d not\n", job.Read, job.Failed)
 	}
 	if len(job.Unread) > 0 {
-		return fault.New(fault.Unavailable, "%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread), strings.Join(job.Unread, ", "))
+		return fault.New(fault.Unavailable,
+			"%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread),
+			strings.Join(job.Unread, ", "))
 	}
 	return nil
 }
@@ -98,16 +100,19 @@ const registerBegins = "1988-07-01"
 func (c *backfillCmd) numbers(types []disclosure.Type) (coverage.Job, error) {
 	const most = 1_000_000 // more than all series have
 	if c.From != "" || c.To != "" {
-		return coverage.Job{}, fault.New(fault.Invalid, "--numbers cannot be joined with --from and --to: give a range of numbers or of days")
+		return coverage.Job{}, fault.New(fault.Invalid,
+			"--numbers cannot be joined with --from and --to: give a range of numbers or of days")
 	}
 	if len(types) != 1 {
-		return coverage.Job{}, fault.New(fault.Invalid, "--numbers needs one series, since each counts by itself: add --type hr, --type ip or --type oir")
+		return coverage.Job{}, fault.New(fault.Invalid, "--numbers needs one series, since each counts by "+
+			"itself: add --type hr, --type ip or --type oir")
 	}
 	a, b, _ := strings.Cut(c.Numbers, "-")
 	first, ok := disclosure.ParseNumber(a)
 	last, fine := disclosure.ParseNumber(b)
 	if !ok || !fine || first > last || last-first >= most {
-		return coverage.Job{}, fault.New(fault.Invalid, "--numbers %q must be the first and the last number with a dash between them, such as 300000-316728, and at most %d numbers", c.Numbers, most)
+		return coverage.Job{}, fault.New(fault.Invalid, "--numbers %q must be the first and the last number "+
+			"with a dash between them, such as 300000-316728, and at most %d numbers", c.Numbers, most)
 	}
 	from, _ := disclosure.ParseDay(registerBegins)
 	return coverage.NewNumbersJob(types[0], first, last, from, disclosure.DayOf(time.Now())), nil
@@ -117,7 +122,8 @@ func (c *backfillCmd) days(types []disclosure.Type) (coverage.Job, error) {
 	today := disclosure.DayOf(time.Now())
 	to := today
 	if c.From == "" {
-		return coverage.Job{}, fault.New(fault.Invalid, "--from is missing: give the first day as YYYY-MM-DD, or a range of numbers with --numbers")
+		return coverage.Job{}, fault.New(fault.Invalid,
+			"--from is missing: give the first day as YYYY-MM-DD, or a range of numbers with --numbers")
 	}
 	from, ok := disclosure.ParseDay(c.From)
 	if !ok {
@@ -130,7 +136,8 @@ func (c *backfillCmd) days(types []disclosure.Type) (coverage.Job, error) {
 	}
 	first, _ := disclosure.ParseDay(registerBegins)
 	if from > to || to > today || from < first {
-		return coverage.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the register begins, and today, the first before the last", from, to, first)
+		return coverage.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the "+
+			"register begins, and today, the first before the last", from, to, first)
 	}
 	return coverage.NewJob(from, to, types), nil
 }

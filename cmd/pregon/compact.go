@@ -84,15 +84,18 @@ func returnSpace(ctx context.Context, db engine.Store, hold func(context.Context
 	space, unused, err := compact.ReturnSpace(ctx, db, size, hold)
 	switch {
 	case space == compact.Kept && fault.KindOf(err) == fault.Conflict:
-		return fmt.Sprintf("%s of the file are free and are used for new data; they are not returned to the file system, since that needs a rewrite of the file: %v", mega(unused), err), nil
+		return fmt.Sprintf("%s of the file are free and are used for new data; they are not returned to the "+
+			"file system, since that needs a rewrite of the file: %v", mega(unused), err), nil
 	case err != nil:
 		return "", err
 	case space == compact.Kept:
-		return mega(unused) + " of the file are free and could not be returned, since other processes use the file; repeat the command", nil
+		return mega(unused) + " of the file are free and could not be returned, since other processes use the " +
+			"file; repeat the command", nil
 	case space == compact.Little:
 		return mega(unused) + " of the file are free and are used for new data", nil
 	case space == compact.Server:
-		return "the server uses the space of removed rows for new data (autovacuum); VACUUM FULL returns it to the file system", nil
+		return "the server uses the space of removed rows for new data (autovacuum); VACUUM FULL returns it " +
+			"to the file system", nil
 	}
 	return mega(unused) + " were returned to the file system", nil
 }

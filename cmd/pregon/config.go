@@ -74,7 +74,8 @@ const minPace = 250 * time.Millisecond
 func (f *sourceFlags) validate() error {
 	for flag, value := range map[string]string{"--regulator-url": f.RegulatorURL, "--exchange-url": f.ExchangeURL} {
 		if !origin.Valid(value) {
-			return fault.New(fault.Invalid, "%s %q must be http:// or https:// and a host, with nothing after it", flag, value)
+			return fault.New(fault.Invalid,
+				"%s %q must be http:// or https:// and a host, with nothing after it", flag, value)
 		}
 	}
 	if f.Pace < 0 || f.Pace < minPace && !origin.IsLocal(f.RegulatorURL) {
@@ -135,7 +136,8 @@ func (c *serveConfig) validate() error {
 		return err
 	}
 	if c.Source == "demo" && c.Role != service.All {
-		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs inside one process, with --role all", c.Role)
+		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs "+
+			"inside one process, with --role all", c.Role)
 	}
 	if err := cli.CheckAddress("--listen", c.Listen); err != nil {
 		return err
@@ -145,7 +147,8 @@ func (c *serveConfig) validate() error {
 			return err
 		}
 		if c.DebugListen == c.Listen && !strings.HasSuffix(c.Listen, ":0") {
-			return fault.New(fault.Invalid, "--listen and --debug-listen are both %s: metrics and profiles need an address of their own", c.Listen)
+			return fault.New(fault.Invalid,
+				"--listen and --debug-listen are both %s: metrics and profiles need an address of their own", c.Listen)
 		}
 	}
 	if c.Drain < 0 || c.Drain > 5*time.Minute {
@@ -175,7 +178,8 @@ func (c *serveConfig) validate() error {
 		}
 	}
 	if c.WebhookOwnerDays < 0 || c.WebhookOwnerDays > 3650 {
-		return fault.New(fault.Invalid, "--webhook-owner-days %d must be 0 (never pause) or 1 to 3650", c.WebhookOwnerDays)
+		return fault.New(fault.Invalid, "--webhook-owner-days %d must be 0 (never pause) or 1 to 3650",
+			c.WebhookOwnerDays)
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
 }
@@ -185,7 +189,8 @@ func (c *serveConfig) validateTraces() error {
 		return nil
 	}
 	if u, ok := origin.ParseHTTP(c.OTLPEndpoint); !ok || u.RawQuery != "" || u.Fragment != "" {
-		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with a path; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")
+		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with "+
+			"a path; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")
 	}
 	return nil
 }
@@ -202,10 +207,12 @@ func (c *serveConfig) validateStore() error {
 		return nil
 	}
 	if standby, err := engine.ParseAddress(c.StoreRead); err != nil || !standby.IsPostgres() {
-		return fault.New(fault.Invalid, "--store-read must be postgres://USER@HOST/DATABASE, the address of a standby server of --store")
+		return fault.New(fault.Invalid, "--store-read must be postgres://USER@HOST/DATABASE, the address of a "+
+			"standby server of --store")
 	}
 	if c.Role != "serve" || !address.IsPostgres() {
-		return fault.New(fault.Invalid, "--store-read goes with --role serve and a postgres:// --store only: other processes must not be behind the store")
+		return fault.New(fault.Invalid, "--store-read goes with --role serve and a postgres:// --store only: "+
+			"other processes must not be behind the store")
 	}
 	return nil
 }
@@ -226,7 +233,8 @@ func (c *serveConfig) validatePoll() error {
 // canonicalize replaces origins by their canonical form.
 func (c *serveConfig) canonicalize() (err error) {
 	if host, _, _ := net.SplitHostPort(c.Listen); c.BaseURL == "" && strings.Contains(host, "%") {
-		return fault.New(fault.Invalid, "--listen %q has a zone, which is valid on this machine only: set --base-url to the address that clients use", c.Listen)
+		return fault.New(fault.Invalid, "--listen %q has a zone, which is valid on this machine only: set "+
+			"--base-url to the address that clients use", c.Listen)
 	}
 	if given := c.BaseURL; given != "" {
 		if c.BaseURL, err = origin.Canonical(given); err != nil {

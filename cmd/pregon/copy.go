@@ -58,10 +58,13 @@ func (c *copyCmd) Run(ctx context.Context, p *process) error {
 		}
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s is a verified copy of %s as of change %d: %d rows in %d tables; %d rows were written now\n",
+	fmt.Fprintf(p.stdout, "%s is a verified copy of %s as of change %d: %d rows in %d tables; %d rows were "+
+		"written now\n",
 		to, from, result.Head.Seq, result.Rows, result.Tables, result.Written)
 	if result.InUse {
-		fmt.Fprintln(p.stdout, "the source is in use, so no service starts on the copy yet: to move to it, stop every serve on the source and run the same command again; to use it beside the source, run pregon restore on it")
+		fmt.Fprintln(p.stdout, "the source is in use, so no service starts on the copy yet: to move to it, "+
+			"stop every serve on the source and run the same command again; to use it beside the source, run "+
+			"pregon restore on it")
 	}
 	return errors.Join(source.Close(), target.Close())
 }

@@ -92,7 +92,8 @@ func (e *examination) live(ctx context.Context) error {
 	}
 	e.tape = sources.Record()
 	if e.Source == "none" || !e.Role.Ingests() {
-		e.done(doctor.Check{Name: "source", Verdict: doctor.Skipped, Found: "not read, because of --source " + e.Source + " and --role " + string(e.Role)})
+		e.done(doctor.Check{Name: "source", Verdict: doctor.Skipped, Found: "not read, because of --source " +
+			e.Source + " and --role " + string(e.Role)})
 	} else if err := e.examine(ctx, func() time.Time { return e.began }); err != nil {
 		return err
 	}

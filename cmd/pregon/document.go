@@ -35,7 +35,8 @@ func (c *documentCmd) Run(ctx context.Context, p *process) error {
 	}
 	d := known[0].DocumentNow()
 	if d.Status != disclosure.DocumentReady {
-		return fault.New(fault.NotFound, "%s has no stored document; run pregon backfill --documents (%s: %s)", known[0].ID, d.Status, d.Reason)
+		return fault.New(fault.NotFound, "%s has no stored document; run pregon backfill --documents (%s: %s)",
+			known[0].ID, d.Status, d.Reason)
 	}
 	if c.Original {
 		body, err := c.original(ctx, p, db, d.SHA256)
@@ -73,5 +74,6 @@ func (c *documentCmd) original(ctx context.Context, p *process, db store.Documen
 			return body, err
 		}
 	}
-	return nil, fault.New(fault.NotFound, "the document's own bytes are not kept: serve keeps them with --keep-documents or --documents-s3")
+	return nil, fault.New(fault.NotFound, "the document's own bytes are not kept: serve keeps them with "+
+		"--keep-documents or --documents-s3")
 }

@@ -82,7 +82,8 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stderr, "%d %s as of change %d; source: %s; %swithout earlier versions, original documents, keys and webhooks\n",
+	_, err = fmt.Fprintf(p.stderr, "%d %s as of change %d; source: %s; %swithout earlier versions, original "+
+		"documents, keys and webhooks\n",
 		done.Records, c.What, snapshot.Head.Seq, source, c.texts(done))
 	return err
 }
@@ -97,7 +98,8 @@ func (c *exportCmd) export(p *process) (e transfer.Export, err error) {
 	case ofReports && c.What != "reports":
 		return e, fault.New(fault.Invalid, "--type, --from and --to select reports: pregon export reports")
 	case e.Format == transfer.Parquet && strings.HasSuffix(c.Output, compressedSuffix):
-		return e, fault.New(fault.Invalid, "--output %q: Parquet is compressed by itself: use a name that ends in .parquet", c.Output)
+		return e, fault.New(fault.Invalid,
+			"--output %q: Parquet is compressed by itself: use a name that ends in .parquet", c.Output)
 	case e.Format == transfer.Parquet && c.Output == "" && cli.IsTerminal(p.stdout):
 		return e, fault.New(fault.Invalid, "Parquet is not text for a terminal: name a file with --output")
 	}

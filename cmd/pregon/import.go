@@ -49,7 +49,8 @@ func (c *importCmd) Run(ctx context.Context, p *process) error {
 		return errors.New("interrupted; lines read before are imported, and the import may be run again")
 	}
 	bar.Finish()
-	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged, %d bad\n", done.New, done.Updated, done.Unchanged, done.Bad)
+	fmt.Fprintf(p.stdout, "%d new, %d updated, %d unchanged, %d bad\n", done.New, done.Updated, done.Unchanged,
+		done.Bad)
 	switch {
 	case err != nil:
 		return fmt.Errorf("stopped after line %d; lines up to it are imported, and the import may be run again: %w", done.Saved, err)

@@ -28,7 +28,11 @@ type logKeyFlags struct {
 }
 
 // withKeys calls do with the keys of the log, and the name that the log has now.
-func (f *logKeyFlags) withKeys(ctx context.Context, p *process, do func(keys *transparency.Keys, name string, audit access.Audit) error) error {
+func (f *logKeyFlags) withKeys(
+	ctx context.Context,
+	p *process,
+	do func(keys *transparency.Keys, name string, audit access.Audit) error,
+) error {
 	base, err := origin.Canonical(f.BaseURL)
 	if err != nil {
 		return fault.New(fault.Invalid, "--base-url %q %v", f.BaseURL, err)
@@ -60,7 +64,8 @@ func (c *listLogKeysCmd) Run(ctx context.Context, p *process) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(p.stdout, "%d  %s  %s\n", key.ID, key.CreatedAt.In(disclosure.Madrid).Format(time.RFC3339), text)
+			fmt.Fprintf(p.stdout, "%d  %s  %s\n", key.ID,
+				key.CreatedAt.In(disclosure.Madrid).Format(time.RFC3339), text)
 		}
 		return nil
 	})

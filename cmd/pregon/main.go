@@ -97,7 +97,8 @@ func (p *process) run(ctx context.Context) error {
 func newParser(c *commands) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("pregon"),
-		kong.Description("The official disclosures of the Spanish securities regulator, and a directory of supervised issuers."),
+		kong.Description("The official disclosures of the Spanish securities regulator, and a directory of "+
+			"supervised issuers."),
 		kong.DefaultEnvars(cli.EnvPrefix),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

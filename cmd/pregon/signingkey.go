@@ -26,18 +26,21 @@ type rotateSigningKeyCmd struct {
 // Run rotates the signing key.
 func (c *rotateSigningKeyCmd) Run(ctx context.Context, p *process) error {
 	if c.LostSecret && !c.AtOnce {
-		return fault.New(fault.Invalid, "--lost-secret needs --at-once: without the old key nothing that it signed can be verified any more")
+		return fault.New(fault.Invalid, "--lost-secret needs --at-once: without the old key nothing that it "+
+			"signed can be verified any more")
 	}
 	box, err := secret.NewBox(p.getenv(secretKeyEnv))
 	if err != nil {
 		return err
 	}
 	return c.with(ctx, func(db engine.Store, audit access.Audit) error {
-		key, err := authorization.RotateSigningKey(ctx, db, box, audit, authorization.Rotation{AtOnce: c.AtOnce, LostSecret: c.LostSecret})
+		key, err := authorization.RotateSigningKey(ctx, db, box, audit,
+			authorization.Rotation{AtOnce: c.AtOnce, LostSecret: c.LostSecret})
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID, key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
+		_, err = fmt.Fprintf(p.stderr, "%s signs from %s\n", key.ID,
+			key.SignsFrom.In(disclosure.Madrid).Format(time.RFC3339))
 		return err
 	})
 }

@@ -45,7 +45,8 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 	}
 	if c.URL != "" {
 		if !origin.Valid(c.URL) {
-			return fault.New(fault.Invalid, "--url %q must be http:// or https:// and a host, with nothing after it", c.URL)
+			return fault.New(fault.Invalid,
+				"--url %q must be http:// or https:// and a host, with nothing after it", c.URL)
 		}
 		key := p.getenv(keyEnv)
 		if key == "" {
@@ -75,15 +76,18 @@ func (c *tailCmd) selection() (events.Selection, error) {
 		s.Filter.Type = t
 	}
 	if _, ok := disclosure.ParseCursor(c.After); c.After != "" && !ok {
-		return s, fault.New(fault.Invalid, "--after %q must be the cursor of a change, such as k3v9x2m7-4711, or its seq", c.After)
+		return s, fault.New(fault.Invalid,
+			"--after %q must be the cursor of a change, such as k3v9x2m7-4711, or its seq", c.After)
 	}
 	if text.Wordless(c.Search) {
-		return s, fault.New(fault.Invalid, "--search %q does not have a word to search for: use letters or digits", c.Search)
+		return s, fault.New(fault.Invalid,
+			"--search %q does not have a word to search for: use letters or digits", c.Search)
 	}
 	for name := range strings.SplitSeq(c.Events, ",") {
 		e, ok := events.ParseEvent(strings.TrimSpace(name))
 		if !ok {
-			return s, fault.New(fault.Invalid, "--events %q must be some of %s", c.Events, events.EventNames(events.AllEvents))
+			return s, fault.New(fault.Invalid, "--events %q must be some of %s", c.Events,
+				events.EventNames(events.AllEvents))
 		}
 		s.Events = append(s.Events, e)
 	}

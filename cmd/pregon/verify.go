@@ -123,7 +123,8 @@ func (c *verifyCmd) verifyStore(ctx context.Context, p *process) error {
 		if err := repairStore(ctx, db, checked); err != nil {
 			return err
 		}
-		fmt.Fprintln(p.stderr, "repaired; checking again. Restart processes that use the store: they hold its former state in memory.")
+		fmt.Fprintln(p.stderr, "repaired; checking again. Restart processes that use the store: they hold its "+
+			"former state in memory.")
 		if checked, err = c.check(ctx, p, db, o); err != nil {
 			return err
 		}

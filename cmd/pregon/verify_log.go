@@ -95,7 +95,8 @@ func (c *verifyCmd) checkLog(ctx context.Context, p *process, checker *remote.Ch
 			fmt.Fprintf(p.stderr, "THE LOG IS WRONG. Its checkpoint:\n%s\n", m.Text)
 		}
 		if result.Before.Origin != "" {
-			fmt.Fprintf(p.stderr, "%s was not changed. Keep it and %s.* as evidence. To start over from the server's current log, move them away.\n", c.Since, c.Since)
+			fmt.Fprintf(p.stderr, "%s was not changed. Keep it and %s.* as evidence. To start over from the "+
+				"server's current log, move them away.\n", c.Since, c.Since)
 		}
 		return fault.Wrap(fault.Conflict, err, "%s", checker.Log.Address())
 	}
@@ -117,7 +118,8 @@ func (c *verifyCmd) checkLog(ctx context.Context, p *process, checker *remote.Ch
 		fmt.Fprintf(p.stdout, "%d changes were read and match the log\n", result.Entries)
 	}
 	for _, id := range result.Unknown {
-		fmt.Fprintf(p.stderr, "warning: it is signed by another key too, %s: if the operator has announced it, give all its keys with --vkey\n", id)
+		fmt.Fprintf(p.stderr, "warning: it is signed by another key too, %s: if the operator has announced "+
+			"it, give all its keys with --vkey\n", id)
 	}
 	return nil
 }

@@ -156,8 +156,10 @@ func probes(d *appsv1.Deployment, report reporter) {
 	for _, p := range []struct {
 		name, path string
 		probe      *corev1.Probe
-	}{{"startupProbe", "/readyz", c.StartupProbe}, {"readinessProbe", "/readyz", c.ReadinessProbe}, {"livenessProbe", "/healthz", c.LivenessProbe}} {
-		if p.probe == nil || p.probe.HTTPGet == nil || p.probe.HTTPGet.Path != p.path || p.probe.HTTPGet.Port.String() != "http" {
+	}{{"startupProbe", "/readyz", c.StartupProbe}, {"readinessProbe", "/readyz", c.ReadinessProbe},
+		{"livenessProbe", "/healthz", c.LivenessProbe}} {
+		if p.probe == nil || p.probe.HTTPGet == nil || p.probe.HTTPGet.Path != p.path ||
+			p.probe.HTTPGet.Port.String() != "http" {
 			report("%s does not ask for %s on http", p.name, p.path)
 		}
 	}
@@ -186,7 +188,8 @@ func restricted(d *appsv1.Deployment, f facts, report reporter) {
 	if !is(c.AllowPrivilegeEscalation, false) || c.Privileged != nil {
 		report("may gain privileges")
 	}
-	if c.Capabilities == nil || !slices.Equal(c.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(c.Capabilities.Add) > 0 {
+	if c.Capabilities == nil || !slices.Equal(c.Capabilities.Drop, []corev1.Capability{"ALL"}) ||
+		len(c.Capabilities.Add) > 0 {
 		report("keeps capabilities")
 	}
 	if !is(c.ReadOnlyRootFilesystem, true) {
@@ -215,11 +218,13 @@ func paths(d *appsv1.Deployment, env map[string]string, report reporter) {
 		}
 	}
 	// Not the top of the volume, to which others may write: such a cache is refused.
-	if !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == path.Dir(env["PREGON_CACHE_DIR"]) }) {
+	if !slices.ContainsFunc(c.VolumeMounts,
+		func(m corev1.VolumeMount) bool { return m.MountPath == path.Dir(env["PREGON_CACHE_DIR"]) }) {
 		report("PREGON_CACHE_DIR is not in a volume")
 	}
 	for _, m := range c.VolumeMounts {
-		if !slices.ContainsFunc(d.Spec.Template.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == m.Name && v.EmptyDir != nil }) {
+		if !slices.ContainsFunc(d.Spec.Template.Spec.Volumes,
+			func(v corev1.Volume) bool { return v.Name == m.Name && v.EmptyDir != nil }) {
 			report("the volume %s is not an emptyDir", m.Name)
 		}
 	}
@@ -283,7 +288,9 @@ func (k *kit) exposed(report reporter) {
 		for _, rule := range i.Spec.Rules {
 			for _, p := range rule.HTTP.Paths {
 				if b := p.Backend.Service; b == nil || !slices.ContainsFunc(k.services, func(s *corev1.Service) bool {
-					return s.Name == b.Name && slices.ContainsFunc(s.Spec.Ports, func(p corev1.ServicePort) bool { return p.Name == b.Port.Name })
+					return s.Name == b.Name &&
+						slices.ContainsFunc(s.Spec.Ports,
+							func(p corev1.ServicePort) bool { return p.Name == b.Port.Name })
 				}) {
 					report("Ingress %s leads to no Service", i.Name)
 				}

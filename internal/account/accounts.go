@@ -78,7 +78,12 @@ func (s *Service) ListAccounts(ctx context.Context, by access.Principal, page Pa
 	entries := all.sorted()
 	from := min((page.Number-1)*page.Limit, len(entries))
 	shown := entries[from:min(from+page.Limit, len(entries))]
-	out := AccountList{Limit: page.Limit, Accounts: make([]Summary, 0, len(shown)), Page: page.Number, Total: len(entries)}
+	out := AccountList{
+		Limit:    page.Limit,
+		Accounts: make([]Summary, 0, len(shown)),
+		Page:     page.Number,
+		Total:    len(entries),
+	}
 	for _, e := range shown {
 		out.Accounts = append(out.Accounts, s.summary(e, all))
 	}

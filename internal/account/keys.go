@@ -92,7 +92,11 @@ func (s *Service) ListKeys(ctx context.Context, by access.Principal, account str
 	if id == by.ID {
 		within = s.o.Keys.Reach(by)
 	}
-	all, err := bounded(ctx, func(ctx context.Context) ([]access.ListedKey, error) { return s.o.Keys.Owned(ctx, within) })
+	all, err := bounded(ctx, func(ctx context.Context) ([]access.ListedKey,
+		error,
+	) {
+		return s.o.Keys.Owned(ctx, within)
+	})
 	if err != nil {
 		return KeyList{}, err
 	}
@@ -252,7 +256,8 @@ func (s *Service) findOwnKey(ctx context.Context, by access.Principal, id string
 		return access.Key{}, err
 	}
 	if !s.o.Keys.Reach(by).Has(key.Account(), key.ID) {
-		return access.Key{}, fault.New(fault.Forbidden, "The key %s belongs to another owner: operators may revoke it, and nothing else.", key.ID)
+		return access.Key{}, fault.New(fault.Forbidden,
+			"The key %s belongs to another owner: operators may revoke it, and nothing else.", key.ID)
 	}
 	return key, nil
 }
@@ -311,7 +316,8 @@ type KeyRotation struct {
 // RotateKey gives a key a new secret, which the answer alone has.
 func (s *Service) RotateKey(ctx context.Context, by access.Principal, id string, asked KeyRotation) (Key, error) {
 	if asked.Overlap < 0 || asked.Overlap > maxOverlap {
-		return Key{}, rejected("overlap_seconds", strconv.Itoa(asked.Overlap), "must be a whole number from 0 to "+strconv.Itoa(maxOverlap))
+		return Key{}, rejected("overlap_seconds", strconv.Itoa(asked.Overlap),
+			"must be a whole number from 0 to "+strconv.Itoa(maxOverlap))
 	}
 	return bounded(ctx, func(ctx context.Context) (Key, error) {
 		key, err := s.findOwnKey(ctx, by, id)

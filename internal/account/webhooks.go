@@ -181,7 +181,12 @@ func (s *Service) Webhook(ctx context.Context, by access.Principal, id string) (
 }
 
 // ChangeWebhook changes a webhook.
-func (s *Service) ChangeWebhook(ctx context.Context, by access.Principal, id string, asked WebhookDraft) (Webhook, error) {
+func (s *Service) ChangeWebhook(
+	ctx context.Context,
+	by access.Principal,
+	id string,
+	asked WebhookDraft,
+) (Webhook, error) {
 	now, err := s.o.Query.Snapshot()
 	if err != nil {
 		return Webhook{}, err
@@ -317,7 +322,12 @@ func ReadDeliveryPage(p *query.Params) DeliveryPage {
 }
 
 // ListDeliveries returns deliveries of a webhook.
-func (s *Service) ListDeliveries(ctx context.Context, by access.Principal, id string, page DeliveryPage) (DeliveryList, error) {
+func (s *Service) ListDeliveries(
+	ctx context.Context,
+	by access.Principal,
+	id string,
+	page DeliveryPage,
+) (DeliveryList, error) {
 	found, err := bounded(ctx, func(ctx context.Context) ([]store.Delivered, error) {
 		return s.o.Webhooks.Deliveries(ctx, s.o.Keys.Reach(by), id, store.DeliveryQuery{
 			State:  store.DeliveryState(page.State),
@@ -368,7 +378,12 @@ type Redelivered struct {
 
 // Redeliver sends changes to a webhook again. It reads much of the log, page by page,
 // and ends with the context: it has no deadline of its own.
-func (s *Service) Redeliver(ctx context.Context, by access.Principal, id string, asked Redelivery) (Redelivered, error) {
+func (s *Service) Redeliver(
+	ctx context.Context,
+	by access.Principal,
+	id string,
+	asked Redelivery,
+) (Redelivered, error) {
 	reach := s.o.Keys.Reach(by)
 	w, _, err := s.o.Webhooks.Get(ctx, reach, id)
 	if err != nil {

@@ -181,7 +181,8 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	}
 	var slots, expensive *access.SlotLimiter
 	if o.MaxRequests > 0 {
-		slots, expensive = access.NewSlotLimiter(o.MaxRequests, true), access.NewSlotLimiter(max(1, o.MaxRequests/8), false)
+		slots, expensive = access.NewSlotLimiter(o.MaxRequests,
+			true), access.NewSlotLimiter(max(1, o.MaxRequests/8), false)
 	}
 	a.Guard = access.NewGuard(access.Options{
 		Slots:         slots,
@@ -281,6 +282,9 @@ func keySource(log *slog.Logger) func(url, file string, allowPrivate bool) (toke
 		if err := outbound.Check(url, allowPrivate); err != nil {
 			return nil, err
 		}
-		return jwks.Remote(url, outbound.NewClient(outbound.Options{AllowPrivate: allowPrivate, Timeout: 5 * time.Second}), log), nil
+		return jwks.Remote(url, outbound.NewClient(outbound.Options{
+			AllowPrivate: allowPrivate,
+			Timeout:      5 * time.Second,
+		}), log), nil
 	}
 }

@@ -64,7 +64,8 @@ func ReadConfig(file string) (c Config, err error) {
 	c.resolve(filepath.Dir(file))
 	for name, p := range c.Plans {
 		if !slices.Contains(access.Plans, name) || p.RequestsPerMinute < 1 || p.RequestsPerMinute > 1_000_000 {
-			return c, fault.New(fault.Invalid, "%s: plans.%s: a plan is %s, and has requests_per_minute from 1 to 1000000",
+			return c, fault.New(fault.Invalid,
+				"%s: plans.%s: a plan is %s, and has requests_per_minute from 1 to 1000000",
 				file, name, strings.Join(access.Plans, ", "))
 		}
 	}
@@ -96,7 +97,11 @@ func CheckConfig(file, baseURL string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := token.New(token.Options{Config: c.Config, BaseURL: baseURL, Keys: keySource(slog.New(slog.DiscardHandler))}); err != nil {
+	if _, err := token.New(token.Options{
+		Config:  c.Config,
+		BaseURL: baseURL,
+		Keys:    keySource(slog.New(slog.DiscardHandler)),
+	}); err != nil {
 		return fault.New(fault.Invalid, "%s: %s", file, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	if err := errors.Join(c.SignIn.Validate(baseURL), c.SignIn.OAuth.Validate()); err != nil {

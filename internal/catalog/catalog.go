@@ -36,7 +36,8 @@ type Log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 	Head(ctx context.Context) (disclosure.Head, error)
-	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark,
+		shared ...disclosure.Cursor) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error
 }
 
@@ -133,7 +134,8 @@ func (c *Catalog) Load(ctx context.Context) error {
 	for _, notify := range c.listeners {
 		notify(nil)
 	}
-	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch", head.Epoch, "duration_seconds", time.Since(start).Seconds())
+	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch",
+		head.Epoch, "duration_seconds", time.Since(start).Seconds())
 	return nil
 }
 
@@ -235,7 +237,8 @@ func (c *Catalog) step(ctx context.Context) error {
 
 var (
 	errAnotherLog = errors.New("the log is not the one that was loaded")
-	errBehind     = errors.New("the log was read from a copy that is behind, as a standby is: if the store's address has several hosts, add target_session_attrs=read-write")
+	errBehind     = errors.New("the log was read from a copy that is behind, as a standby is: if the store's " +
+		"address has several hosts, add target_session_attrs=read-write")
 )
 
 // next reads the changes after the snapshot, and fails if they are of another
@@ -276,14 +279,16 @@ func (c *Catalog) reload(ctx context.Context, head disclosure.Head) error {
 		if err != nil {
 			return err
 		}
-		if head, err = c.log.RenewEpoch(renewing, head.Epoch, s.last, disclosure.Cursor{Epoch: head.Epoch, Seq: shared}); err != nil {
+		if head, err = c.log.RenewEpoch(renewing, head.Epoch, s.last,
+			disclosure.Cursor{Epoch: head.Epoch, Seq: shared}); err != nil {
 			return err
 		}
 		if head.Epoch == s.head.Epoch {
 			return errBehind
 		}
 	}
-	c.slog.Warn("an older backup was restored: the catalogue is loaded again, and clients resume from the last common change",
+	c.slog.Warn("an older backup was restored: the catalogue is loaded again, and clients resume from the "+
+		"last common change",
 		"previous", s.head.String(), "current", head.String())
 	return c.Load(ctx)
 }

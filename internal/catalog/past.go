@@ -64,7 +64,11 @@ func (s *Snapshot) Past(p PastState) *Snapshot {
 
 // formerly returns the former states of a past state that another one shares. Those that
 // must be indexed again are appended to changed.
-func (s *Snapshot) formerly(p PastState, head disclosure.Head, changed []*disclosure.Report) ([]*Snapshot, []*disclosure.Report) {
+func (s *Snapshot) formerly(
+	p PastState,
+	head disclosure.Head,
+	changed []*disclosure.Report,
+) ([]*Snapshot, []*disclosure.Report) {
 	var shared []*Snapshot
 	for _, c := range s.changed {
 		index, retickered, ok := c.index.Past(p.Directory, func(key uint64) bool { return !p.Same(key) }, maxRetickered)
@@ -149,7 +153,8 @@ func PastBytes(states []*Snapshot) int64 {
 // errNoWords is returned by a past state that cannot search for words, because the
 // tickers of too many reports were others.
 var errNoWords = fault.New(fault.Invalid,
-	"Words cannot be searched as of that point, because too many reports have another ticker since. Leave search out, or ask for a later point.")
+	"Words cannot be searched as of that point, because too many reports have another ticker since. Leave "+
+		"search out, or ask for a later point.")
 
 func (s *Snapshot) pastReports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
 	if s.noWords && f.Search != "" {

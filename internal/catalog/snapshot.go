@@ -98,14 +98,20 @@ func (s *Snapshot) Documents(ctx context.Context, f disclosure.Filter) (search.N
 
 // Among is like Reports, but considers only the reports with some documents: see
 // Catalog.Documents.
-func (s *Snapshot) Among(ctx context.Context, documents search.NumberSet, f disclosure.Filter, page, limit int) (Page, error) {
+func (s *Snapshot) Among(
+	ctx context.Context,
+	documents search.NumberSet,
+	f disclosure.Filter,
+	page, limit int,
+) (Page, error) {
 	total, docs, err := s.index.Among(ctx, documents, f, (int64(page)-1)*int64(limit), limit)
 	return s.page(total, docs), err
 }
 
 // walk passes the reports of a type and some days, newest first.
 func (s *Snapshot) walk(t disclosure.Type, from, to disclosure.Day) iter.Seq[*segment.Doc] {
-	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to}) // fails only with a search text
+	// fails only with a search text
+	all, _ := s.index.Walk(context.Background(), disclosure.Filter{Type: t, From: from, To: to})
 	return all
 }
 
@@ -204,7 +210,12 @@ func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Report] {
 }
 
 // Issuers returns the issuers that match a query, best first, then by name.
-func (s *Snapshot) Issuers(ctx context.Context, query string, kind disclosure.Kind, limit int) ([]*search.Issuer, error) {
+func (s *Snapshot) Issuers(
+	ctx context.Context,
+	query string,
+	kind disclosure.Kind,
+	limit int,
+) ([]*search.Issuer, error) {
 	return s.index.Directory().Search(ctx, query, kind, limit)
 }
 
@@ -218,7 +229,8 @@ func (s *Snapshot) Lookup(name string) []*search.Issuer { return s.index.Directo
 // KnowsIssuer reports whether an identifier is that of an issuer, or occurs in a
 // report.
 func (s *Snapshot) KnowsIssuer(ident string) bool {
-	return s.index.Knows(ident) || slices.ContainsFunc(s.changed, func(c *Snapshot) bool { return c.index.Knows(ident) })
+	return s.index.Knows(ident) || slices.ContainsFunc(s.changed,
+		func(c *Snapshot) bool { return c.index.Knows(ident) })
 }
 
 // Directory returns the issuers. Reports that are not in the snapshot can be

@@ -39,7 +39,8 @@ func NewBar(w io.Writer, what, unit string, size int64, options ...progressbar.O
 	if IsTerminal(w) {
 		b.bar = progressbar.NewOptions64(size, append(options,
 			progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth(),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+			progressbar.OptionFullWidth(),
 		)...)
 	}
 	return b

@@ -86,7 +86,8 @@ type Unknown struct {
 // injectedVariables are set by Kubernetes in every container for a service named
 // pregon.
 var injectedVariables = []string{
-	EnvPrefix + "_PORT", EnvPrefix + "_PORT_*", EnvPrefix + "_SERVICE_HOST", EnvPrefix + "_SERVICE_PORT", EnvPrefix + "_SERVICE_PORT_*",
+	EnvPrefix + "_PORT", EnvPrefix + "_PORT_*", EnvPrefix + "_SERVICE_HOST", EnvPrefix +
+		"_SERVICE_PORT", EnvPrefix + "_SERVICE_PORT_*",
 }
 
 // namedVariables begins the names that a config file chooses, for the secrets of
@@ -101,16 +102,19 @@ func UnknownVariables(app *kong.Application, secrets, environ []string) (found [
 		if known[name] || !strings.HasPrefix(name, EnvPrefix+"_") || strings.HasPrefix(name, namedVariables) {
 			continue
 		}
-		if slices.ContainsFunc(injectedVariables, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }) {
+		if slices.ContainsFunc(injectedVariables,
+			func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }) {
 			found = append(found, Unknown{fmt.Sprintf(
-				"the environment variable %s is not a setting: Kubernetes sets it for a service named pregon (enableServiceLinks: false stops that)", name), true})
+				"the environment variable %s is not a setting: Kubernetes sets it for a service named pregon "+
+					"(enableServiceLinks: false stops that)", name), true})
 			continue
 		}
 		hint := "docs/cli.md lists them"
 		if near := closest(name, slices.Sorted(maps.Keys(known))); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		found = append(found, Unknown{fmt.Sprintf("the environment variable %s is not a setting; %s", name, hint), false})
+		found = append(found, Unknown{fmt.Sprintf("the environment variable %s is not a setting; %s", name,
+			hint), false})
 	}
 	return found
 }

@@ -34,7 +34,8 @@ const longestEpoch = 32
 func ParseCursor(s string) (c Cursor, ok bool) {
 	digits := s
 	if epoch, rest, found := strings.Cut(s, "-"); found {
-		if epoch == "" || len(epoch) > longestEpoch || strings.ContainsFunc(epoch, func(r rune) bool { return !isLowerOrDigit(r) }) {
+		if epoch == "" || len(epoch) > longestEpoch ||
+			strings.ContainsFunc(epoch, func(r rune) bool { return !isLowerOrDigit(r) }) {
 			return Cursor{}, false
 		}
 		c.Epoch, digits = epoch, rest

@@ -162,7 +162,8 @@ func (in *reading) instant(name string, raw json.RawMessage) (t time.Time) {
 		return t
 	}
 	if err := t.UnmarshalText([]byte(s)); err != nil {
-		in.fail("report: %s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name, text.Clip(s, maxShown))
+		in.fail("report: %s %q is not a date and time with its offset, such as 2026-04-22T10:00:33+02:00", name,
+			text.Clip(s, maxShown))
 	}
 	return t
 }

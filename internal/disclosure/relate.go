@@ -48,7 +48,8 @@ func Relate(reports, known []Report) (updates []Report) {
 func related(r *Report, relation Relation, among []Report) (found *Report) {
 	for n := range among {
 		other := &among[n]
-		if other.Number != relation.Number || other.ID == r.ID || !other.PublishedAt.Truncate(time.Minute).Equal(relation.At) {
+		if other.Number != relation.Number || other.ID == r.ID ||
+			!other.PublishedAt.Truncate(time.Minute).Equal(relation.At) {
 			continue
 		}
 		if found != nil && found.ID != other.ID {

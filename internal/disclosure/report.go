@@ -47,8 +47,9 @@ type Report struct {
 	EnrichedAt  time.Time `json:"enriched_at,omitzero"` // when a page of the regulator completed the fields of the feed
 
 	// Results of reading the document.
-	Document        Document   `json:"document,omitzero"`
-	SummaryMethod   string     `json:"summary_method,omitempty"` // how the summary was made; empty when it came with the report
+	Document Document `json:"document,omitzero"`
+	// how the summary was made; empty when it came with the report
+	SummaryMethod   string     `json:"summary_method,omitempty"`
 	SummaryLanguage string     `json:"summary_language,omitempty"`
 	SummaryOf       string     `json:"summary_of,omitempty"` // hash of the document that was summarized
 	Evidence        []Evidence `json:"evidence,omitempty"`   // of the summary, sentence by sentence

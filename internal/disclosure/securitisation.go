@@ -22,7 +22,8 @@ func IsSecuritisationFund(name string) bool {
 // isManagerWord reports whether a word is only in the names of managers. Initials
 // that follow each other are one word, as in S.G.F.T. S.A.
 func isManagerWord(word string) bool {
-	return strings.Contains(word, "sgft") || strings.HasPrefix(word, "gestora") || strings.HasPrefix(word, "titulizadora")
+	return strings.Contains(word, "sgft") || strings.HasPrefix(word, "gestora") ||
+		strings.HasPrefix(word, "titulizadora")
 }
 
 var (

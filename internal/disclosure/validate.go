@@ -27,7 +27,8 @@ func (r *Report) Validate() error {
 		bad.add("type", string(r.Type), "use IP, HR or OIR")
 	}
 	if _, ok := ParseNumber(strconv.FormatInt(r.Number, 10)); !ok {
-		bad.add("cnmv_registration_number", strconv.FormatInt(r.Number, 10), "must be a positive number of 18 digits at most")
+		bad.add("cnmv_registration_number", strconv.FormatInt(r.Number, 10),
+			"must be a positive number of 18 digits at most")
 	}
 	if id := ReportID(r.Type, r.Number); r.ID == "" {
 		r.ID = id

@@ -74,7 +74,8 @@ var proof = regexp.MustCompile(`^v=MCPv1; ?k=([a-z0-9]+); ?p=([A-Za-z0-9+/]+={0,
 func CheckProof(s string) error {
 	m := proof.FindStringSubmatch(s)
 	if m == nil {
-		return errors.New("must be v=MCPv1; k=ALGORITHM; p=KEY, which `mcp-publisher login http` prints as the expected proof record")
+		return errors.New("must be v=MCPv1; k=ALGORITHM; p=KEY, which `mcp-publisher login http` prints as " +
+			"the expected proof record")
 	}
 	key, err := base64.StdEncoding.DecodeString(m[2])
 	switch {
@@ -83,5 +84,6 @@ func CheckProof(s string) error {
 	case m[1] == "ed25519" && len(key) == 32, m[1] == "ecdsap384" && len(key) == 49 && (key[0] == 2 || key[0] == 3):
 		return nil
 	}
-	return fmt.Errorf("has k=%s and a key of %d bytes: use ed25519 and 32 bytes, or ecdsap384 and 49 bytes, a compressed point", m[1], len(key))
+	return fmt.Errorf("has k=%s and a key of %d bytes: use ed25519 and 32 bytes, or ecdsap384 and 49 bytes, a "+
+		"compressed point", m[1], len(key))
 }

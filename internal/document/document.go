@@ -111,7 +111,8 @@ func (k *Keeper) keep(ctx context.Context, kept Kept, body []byte) (Kept, error)
 			return kept, fmt.Errorf("store the original: %w", err)
 		}
 	}
-	if err := k.Store.KeepDocument(ctx, kept.SHA256); err != nil { // before it is read: it may be removed at this moment
+	// before it is read: it may be removed at this moment
+	if err := k.Store.KeepDocument(ctx, kept.SHA256); err != nil {
 		return kept, err
 	}
 	text, edition, err := load(ctx, k.Store, kept.SHA256)
@@ -209,7 +210,8 @@ func load(ctx context.Context, s store.Documents, sha256 string) (*extract.Text,
 		return nil, 0, fmt.Errorf("decode the stored text of document %s: %w", sha256, err)
 	}
 	if len(h.Pages) != len(d.Pages) {
-		return nil, 0, fmt.Errorf("the stored text of document %s has %d pages, but %d texts", sha256, len(h.Pages), len(d.Pages))
+		return nil, 0, fmt.Errorf("the stored text of document %s has %d pages, but %d texts", sha256,
+			len(h.Pages), len(d.Pages))
 	}
 	text := h.Text
 	text.Pages = make([]extract.Page, len(d.Pages))

@@ -56,7 +56,8 @@ func Card(r *disclosure.Report, address string) string {
 // writeHead writes the data of a report.
 func writeHead(b *strings.Builder, r *disclosure.Report) {
 	fmt.Fprintf(b, "# %s\n\n", escape(line(r.Title)))
-	fmt.Fprintf(b, "%s · %s %d · %s", escape(line(r.CompanyName)), r.Type, r.Number, r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
+	fmt.Fprintf(b, "%s · %s %d · %s", escape(line(r.CompanyName)), r.Type, r.Number,
+		r.PublishedAt.In(disclosure.Madrid).Format("02/01/2006 15:04"))
 	if r.PDFURL != "" {
 		fmt.Fprintf(b, " · <%s>", links.Replace(r.PDFURL))
 	}

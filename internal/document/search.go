@@ -42,11 +42,13 @@ func parse(text string) (all, none []search.Wanted, err error) {
 	for _, w := range slices.Concat(all, none) {
 		words += len(w.Words)
 		if slices.ContainsFunc(w.Words, func(word string) bool { return len(word) > index.MaxWordBytes }) {
-			return nil, nil, fault.New(fault.Invalid, "has a word of more than %d bytes, and documents are not searched for such words", index.MaxWordBytes)
+			return nil, nil, fault.New(fault.Invalid,
+				"has a word of more than %d bytes, and documents are not searched for such words", index.MaxWordBytes)
 		}
 	}
 	if words > maxWords {
-		return nil, nil, fault.New(fault.Invalid, "has %d words: a search in documents takes %d at most, those of phrases included", words, maxWords)
+		return nil, nil, fault.New(fault.Invalid,
+			"has %d words: a search in documents takes %d at most, those of phrases included", words, maxWords)
 	}
 	return all, none, nil
 }
@@ -76,7 +78,8 @@ func Snippets(ctx context.Context, docs store.Documents, text string, places ...
 	out := make(map[string][]Snippet, len(places))
 	for len(places) > 0 {
 		var some []string
-		for pages := 0; len(places) > 0 && (len(some) == 0 || pages+places[0].Pages <= pagesAtOnce); places = places[1:] {
+		for pages := 0; len(places) > 0 &&
+			(len(some) == 0 || pages+places[0].Pages <= pagesAtOnce); places = places[1:] {
 			some = append(some, places[0].SHA256)
 			pages += places[0].Pages
 		}

@@ -64,7 +64,8 @@ func Summarise(r *disclosure.Report, k Kept) disclosure.Report {
 func (k *Keeper) Write(ctx context.Context, r *disclosure.Report, kept Kept) (disclosure.Report, error) {
 	written, rejected, err := summary.Write(ctx, *k.Models, source(r, kept.Text))
 	for _, d := range rejected {
-		k.Logger.Info("the wording of the model was rejected", "report", r.ID, "reason", d.Reason, "language", d.Language, "quoted", d.Quoted)
+		k.Logger.Info("the wording of the model was rejected", "report", r.ID, "reason", d.Reason, "language",
+			d.Language, "quoted", d.Quoted)
 	}
 	if err != nil {
 		return disclosure.Report{}, err

@@ -28,7 +28,11 @@ type annotations struct {
 
 func offeredTools() (all []offeredTool) {
 	for _, t := range tools.All {
-		offered := offeredTool{t.Name, t.Title, t.Description, t.InputSchema, t.OutputSchema, annotations{ReadOnly: true}, nil}
+		offered := offeredTool{
+			t.Name, t.Title, t.Description, t.InputSchema, t.OutputSchema,
+			annotations{ReadOnly: true},
+			nil,
+		}
 		if t.View != "" {
 			offered.Meta = object{"ui": object{"resourceUri": t.View}}
 		}

@@ -120,7 +120,12 @@ func withPrefix(all []string, typed string) []string {
 }
 
 // issuers returns the issuers that match a partial name, ticker or number.
-func issuers(ctx context.Context, s *catalog.Snapshot, typed string, show func(*disclosure.Issuer) string) ([]string, error) {
+func issuers(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	typed string,
+	show func(*disclosure.Issuer) string,
+) ([]string, error) {
 	found, err := s.Issuers(ctx, typed, "", maxCompletions+1)
 	out := make([]string, len(found))
 	for i, e := range found {

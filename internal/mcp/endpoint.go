@@ -101,10 +101,18 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request) (access.Princi
 // readMessage reads the message of a request.
 func readMessage(r *http.Request) (message, error) {
 	if r.Method != http.MethodPost {
-		return message{}, &protocolError{status: http.StatusMethodNotAllowed, code: codeInvalidRequest, message: "This server keeps no sessions: send each message with POST."}
+		return message{}, &protocolError{
+			status:  http.StatusMethodNotAllowed,
+			code:    codeInvalidRequest,
+			message: "This server keeps no sessions: send each message with POST.",
+		}
 	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return message{}, &protocolError{status: http.StatusUnsupportedMediaType, code: codeInvalidRequest, message: "Send the message as Content-Type: application/json."}
+		return message{}, &protocolError{
+			status:  http.StatusUnsupportedMediaType,
+			code:    codeInvalidRequest,
+			message: "Send the message as Content-Type: application/json.",
+		}
 	}
 	body, err := io.ReadAll(r.Body)
 	var tooLong *http.MaxBytesError
@@ -124,7 +132,8 @@ func readMessage(r *http.Request) (message, error) {
 // IsListen reports whether a request may be answered with a stream of events: only
 // requests with this header are.
 func IsListen(r *http.Request) bool {
-	return (r.URL.Path == access.MCPPath || r.URL.Path == access.MCPSignInPath) && r.Header.Get(methodHeader) == listenMethod
+	return (r.URL.Path == access.MCPPath || r.URL.Path == access.MCPSignInPath) &&
+		r.Header.Get(methodHeader) == listenMethod
 }
 
 // WriteTooLarge writes the error for a body that is too large by its

@@ -79,7 +79,8 @@ func (s *Server) selectorsOf(m message) (map[string]*events.Selector, error) {
 	}
 	uris := m.subscribed()
 	if len(uris) > maxURIs {
-		return nil, fault.New(fault.Invalid, "One request may subscribe to %d addresses: use fewer, or a search that finds more.", maxURIs)
+		return nil, fault.New(fault.Invalid,
+			"One request may subscribe to %d addresses: use fewer, or a search that finds more.", maxURIs)
 	}
 	out := map[string]*events.Selector{}
 	for _, uri := range uris {
@@ -116,7 +117,10 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, m message, princ
 	}
 	s.subs.remove(l, selectors)
 	if ctx.Err() == nil {
-		l.event(object{"jsonrpc": "2.0", "id": m.id, "result": object{"resultType": "complete", "_meta": object{subscriptionID: m.id}}})
+		l.event(object{
+			"jsonrpc": "2.0", "id": m.id,
+			"result": object{"resultType": "complete", "_meta": object{subscriptionID: m.id}},
+		})
 	}
 	if l.w.Close() {
 		s.o.Conns.CountCut()

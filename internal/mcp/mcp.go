@@ -74,8 +74,14 @@ func New(o Options) *Server {
 	}
 	s.subs.events = o.Events
 	s.subs.failed = func(err error) { o.Logger.Warn("cannot read changes for subscribers", "err", err) }
-	s.implementation = implementation{"pregon", "Pregón", o.Query.Version, o.BaseURL, "Official disclosures of the Spanish securities market"}
-	s.resultEnd = mustEncode(object{"resultType": "complete", "_meta": object{metaPrefix + "serverInfo": s.implementation}})[1:]
+	s.implementation = implementation{
+		"pregon", "Pregón", o.Query.Version, o.BaseURL,
+		"Official disclosures of the Spanish securities market",
+	}
+	s.resultEnd = mustEncode(object{
+		"resultType": "complete",
+		"_meta":      object{metaPrefix + "serverInfo": s.implementation},
+	})[1:]
 	return s
 }
 

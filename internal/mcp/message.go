@@ -35,14 +35,18 @@ const (
 // could read, above all the id.
 func parse(body []byte) (message, error) {
 	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) > 0 && start[0] == '[' {
-		return message{}, &protocolError{code: codeInvalidRequest, message: "Batches are not supported: send one message in a request."}
+		return message{}, &protocolError{
+			code:    codeInvalidRequest,
+			message: "Batches are not supported: send one message in a request.",
+		}
 	}
 	value, id, err := strictjson.DecodeKeeping(body, "id")
 	switch {
 	case errors.Is(err, strictjson.ErrSyntax):
 		return message{}, &protocolError{code: codeParse, message: "The body is not valid JSON in UTF-8."}
 	case err != nil:
-		return message{}, &protocolError{code: codeInvalidRequest, message: "The message cannot be read: " + text.Clip(err.Error(), 200) + "."}
+		return message{}, &protocolError{code: codeInvalidRequest, message: "The message cannot be read: " +
+			text.Clip(err.Error(), 200) + "."}
 	}
 	parts, ok := value.(object)
 	if !ok {
@@ -56,7 +60,10 @@ func parse(body []byte) (message, error) {
 func (m *message) set(parts object, rawID json.RawMessage) error {
 	id, hasID := parts["id"]
 	if hasID && !isID(id, rawID) {
-		return &protocolError{code: codeInvalidRequest, message: "The id must be a string or a whole number, of 1000 bytes at most."}
+		return &protocolError{
+			code:    codeInvalidRequest,
+			message: "The id must be a string or a whole number, of 1000 bytes at most.",
+		}
 	}
 	m.id = rawID
 	if parts["jsonrpc"] != "2.0" {
@@ -95,7 +102,10 @@ func (m *message) text(name string, to *string) error {
 		return wrongType(name, "a string")
 	}
 	if len(s) > maxName {
-		return &protocolError{code: codeInvalidParams, message: fmt.Sprintf("%s may have %d bytes at most.", name, maxName)}
+		return &protocolError{
+			code:    codeInvalidParams,
+			message: fmt.Sprintf("%s may have %d bytes at most.", name, maxName),
+		}
 	}
 	*to = s
 	return nil
@@ -103,7 +113,10 @@ func (m *message) text(name string, to *string) error {
 
 // wrongType returns the error for a member of params of another type.
 func wrongType(name, want string) error {
-	return &protocolError{code: codeInvalidParams, message: "The params are not of the types that this method takes: " + name + " must be " + want + "."}
+	return &protocolError{
+		code:    codeInvalidParams,
+		message: "The params are not of the types that this method takes: " + name + " must be " + want + ".",
+	}
 }
 
 // isID reports whether a value can be the id of a request.

@@ -41,14 +41,22 @@ type promptArgument struct {
 	Required    bool   `json:"required,omitempty"`
 }
 
-var language = promptArgument{Name: "language", Title: "Language", Description: "Language of the answer: es (default) or en"}
+var language = promptArgument{
+	Name:        "language",
+	Title:       "Language",
+	Description: "Language of the answer: es (default) or en",
+}
 
 var prompts = []prompt{
 	{
 		Name:        morningBriefing,
 		Title:       "Morning briefing · Informe de la mañana",
 		Description: "What was filed on a day, by importance. Lo que se comunicó en un día, por importancia.",
-		Arguments:   []promptArgument{{Name: "date", Title: "Day", Description: "YYYY-MM-DD in Madrid; today by default"}, language},
+		Arguments: []promptArgument{{
+			Name:        "date",
+			Title:       "Day",
+			Description: "YYYY-MM-DD in Madrid; today by default",
+		}, language},
 	},
 	{
 		Name:        issuerBrief,
@@ -62,9 +70,10 @@ var prompts = []prompt{
 		}, language},
 	},
 	{
-		Name:        explainReport,
-		Title:       "Explain a report · Explicar una comunicación",
-		Description: "What a report means, for readers without legal training. Qué significa una comunicación, para quien no es jurista.",
+		Name:  explainReport,
+		Title: "Explain a report · Explicar una comunicación",
+		Description: "What a report means, for readers without legal training. Qué significa una " +
+			"comunicación, para quien no es jurista.",
 		Arguments: []promptArgument{{
 			Name:        "id",
 			Title:       "Report",
@@ -130,7 +139,11 @@ func textsOf(arguments any) (map[string]string, error) {
 }
 
 // prompt returns the instructions of a prompt and the record that it is about.
-func (s *Server) prompt(ctx context.Context, p *prompt, given map[string]string) (instructions, uri string, about tools.Result, err error) {
+func (s *Server) prompt(
+	ctx context.Context,
+	p *prompt,
+	given map[string]string,
+) (instructions, uri string, about tools.Result, err error) {
 	params := query.NewParams(nil)
 	values := url.Values{}
 	for _, a := range p.Arguments {
@@ -162,12 +175,19 @@ func (s *Server) prompt(ctx context.Context, p *prompt, given map[string]string)
 		return "", "", tools.Result{}, err
 	}
 	var text strings.Builder
-	err = promptTexts.ExecuteTemplate(&text, p.Name+"."+lang+".md", map[string]string{"Date": day.String(), "Now": tools.Clock(time.Now()), "Simulated": s.tools.Simulated()})
+	err = promptTexts.ExecuteTemplate(&text, p.Name+"."+lang+".md",
+		map[string]string{"Date": day.String(), "Now": tools.Clock(time.Now()), "Simulated": s.tools.Simulated()})
 	return text.String(), uri, about, err
 }
 
 // subject returns the record that a prompt is about.
-func (s *Server) subject(ctx context.Context, snapshot *catalog.Snapshot, prompt string, p *query.Params, day disclosure.Day) (uri string, about tools.Result, err error) {
+func (s *Server) subject(
+	ctx context.Context,
+	snapshot *catalog.Snapshot,
+	prompt string,
+	p *query.Params,
+	day disclosure.Day,
+) (uri string, about tools.Result, err error) {
 	switch prompt {
 	case morningBriefing:
 		q := url.Values{"from": {day.String()}, "to": {day.String()}}
@@ -199,7 +219,8 @@ func (s *Server) findIssuer(ctx context.Context, snapshot *catalog.Snapshot, wha
 	if len(found) > 0 {
 		return s.o.Query.Issuer(snapshot, found[0].Issuer.ID, access.FromContext(ctx))
 	}
-	return nil, fault.New(fault.NotFound, "No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", text.Clip(what, 100))
+	return nil, fault.New(fault.NotFound,
+		"No issuer is known as %q: search_issuers finds them by name, ticker, NIF or ISIN.", text.Clip(what, 100))
 }
 
 // recentDays returns the last 30 days, today first.

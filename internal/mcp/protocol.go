@@ -87,9 +87,11 @@ func (m message) find(h http.Header) (method, error) {
 	case !ok || found.removed && modern:
 		return method{}, errNoMethod
 	case found.added && !modern:
-		return method{}, &protocolError{code: codeMethodNotFound, message: m.method + " came with the revision " + stateless + ": name it in MCP-Protocol-Version."}
+		return method{}, &protocolError{code: codeMethodNotFound, message: m.method +
+			" came with the revision " + stateless + ": name it in MCP-Protocol-Version."}
 	case m.id == nil:
-		return method{}, &protocolError{code: codeInvalidRequest, message: "The id is missing: " + m.method + " is a request."}
+		return method{}, &protocolError{code: codeInvalidRequest, message: "The id is missing: " + m.method +
+			" is a request."}
 	}
 	return found, m.check(h)
 }
@@ -177,12 +179,18 @@ func (s *Server) initialize(_ context.Context, m message) (reply, error) {
 	if wanted >= stateless || !slices.Contains(revisions, wanted) {
 		wanted = revisions[1] // the newest with sessions
 	}
-	b, err := query.Encode(object{"protocolVersion": wanted, "capabilities": capabilities, "serverInfo": s.implementation, "instructions": instructions})
+	b, err := query.Encode(object{
+		"protocolVersion": wanted, "capabilities": capabilities,
+		"serverInfo": s.implementation, "instructions": instructions,
+	})
 	return reply{object: b}, err
 }
 
 func (s *Server) discover(context.Context, message) (reply, error) {
-	return encodeOffer(object{"supportedVersions": revisions, "capabilities": capabilities, "instructions": instructions})
+	return encodeOffer(object{
+		"supportedVersions": revisions, "capabilities": capabilities,
+		"instructions": instructions,
+	})
 }
 
 func empty(*Server, context.Context, message) (reply, error) { return reply{object: []byte("{}")}, nil }
@@ -198,7 +206,10 @@ func list(result object) answer {
 // checkCursor refuses a request for another page of a list, which has one.
 func (m message) checkCursor() error {
 	if cursor := m.params["cursor"]; cursor != nil && cursor != "" {
-		return &protocolError{code: codeInvalidParams, message: "There is no page with that cursor: the list has one page."}
+		return &protocolError{
+			code:    codeInvalidParams,
+			message: "There is no page with that cursor: the list has one page.",
+		}
 	}
 	return nil
 }

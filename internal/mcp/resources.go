@@ -129,7 +129,11 @@ func (s *Server) readResource(ctx context.Context, m message) (reply, error) {
 	}
 	kind, body, err := s.resource(ctx, m.uri)
 	if fault.KindOf(err) == fault.NotFound {
-		return reply{}, &protocolError{code: codeInvalidParams, message: tools.ErrorText(err), data: object{"uri": m.uri}}
+		return reply{}, &protocolError{
+			code:    codeInvalidParams,
+			message: tools.ErrorText(err),
+			data:    object{"uri": m.uri},
+		}
 	}
 	if err != nil {
 		return reply{}, err
@@ -161,11 +165,17 @@ func (s *Server) resource(ctx context.Context, uri string) (kind string, body []
 }
 
 // record returns the result of the tool for a resource.
-func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at string, p *query.Params) (tools.Result, error) {
+func (s *Server) record(
+	ctx context.Context,
+	snapshot *catalog.Snapshot,
+	at string,
+	p *query.Params,
+) (tools.Result, error) {
 	if at == tools.LatestURI || at == tools.SearchURI {
 		return s.tools.SearchReports(ctx, snapshot, p)
 	}
-	for prefix, answer := range map[string]func(context.Context, *catalog.Snapshot, *query.Params) (tools.Result, error){reportURI: s.tools.Report, issuerURI: s.tools.Issuer} {
+	for prefix, answer := range map[string]func(context.Context, *catalog.Snapshot,
+		*query.Params) (tools.Result, error){reportURI: s.tools.Report, issuerURI: s.tools.Issuer} {
 		if id, ok := strings.CutPrefix(at, prefix); ok {
 			if id, err := url.PathUnescape(id); err == nil {
 				return answer(ctx, snapshot, query.NewParams(url.Values{"id": {id}}))
@@ -175,7 +185,12 @@ func (s *Server) record(ctx context.Context, snapshot *catalog.Snapshot, at stri
 	return tools.Result{}, errNoResource
 }
 
-func (s *Server) readDocument(ctx context.Context, snapshot *catalog.Snapshot, id string, p *query.Params) ([]byte, error) {
+func (s *Server) readDocument(
+	ctx context.Context,
+	snapshot *catalog.Snapshot,
+	id string,
+	p *query.Params,
+) ([]byte, error) {
 	offset := p.Integer("offset", 0, 0, query.MaxOffset)
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -188,7 +203,8 @@ func (s *Server) readDocument(ctx context.Context, snapshot *catalog.Snapshot, i
 	return []byte(text), err
 }
 
-var errNoResource = fault.New(fault.NotFound, "There is no such resource: see resources/list and resources/templates/list.")
+var errNoResource = fault.New(fault.NotFound,
+	"There is no such resource: see resources/list and resources/templates/list.")
 
 // How long a client may cache a result, in milliseconds. The offer is part of the
 // program. Records may change with every report,

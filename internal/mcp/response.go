@@ -44,7 +44,11 @@ type protocolError struct {
 
 func (e *protocolError) Error() string { return e.message }
 
-var errTooLarge = &protocolError{status: http.StatusRequestEntityTooLarge, code: codeInvalidRequest, message: "The body may have 1 MiB at most."}
+var errTooLarge = &protocolError{
+	status:  http.StatusRequestEntityTooLarge,
+	code:    codeInvalidRequest,
+	message: "The body may have 1 MiB at most.",
+}
 
 func errVersion(v string) error {
 	return &protocolError{
@@ -107,7 +111,8 @@ func writeError(w http.ResponseWriter, r *http.Request, m message, err error) {
 	switch h := w.Header(); {
 	case status == http.StatusMethodNotAllowed:
 		h.Set("Allow", "POST, OPTIONS")
-	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && h.Get("Retry-After") == "":
+	case (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) &&
+		h.Get("Retry-After") == "":
 		h.Set("Retry-After", "2") // as over REST
 	}
 	encoded, _ := query.Encode(out) // strings and numbers always encode

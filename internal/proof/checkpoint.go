@@ -42,7 +42,8 @@ func (c Checkpoint) Sign(signers ...note.Signer) ([]byte, error) {
 		return nil, err
 	}
 	if read.Origin != c.Origin || !slices.Equal(read.Extensions, c.Extensions) {
-		return nil, fmt.Errorf("origin %q and extensions %q of a checkpoint must be lines of text", c.Origin, c.Extensions)
+		return nil, fmt.Errorf("origin %q and extensions %q of a checkpoint must be lines of text", c.Origin,
+			c.Extensions)
 	}
 	if !slices.ContainsFunc(signers, func(s note.Signer) bool { return s.Name() == c.Origin }) {
 		return nil, fmt.Errorf("no key to sign with has the name of the log, %q", c.Origin)
@@ -68,7 +69,8 @@ func OpenCheckpoint(text []byte, known note.Verifiers) (Checkpoint, error) {
 		return Checkpoint{}, err
 	}
 	if !slices.ContainsFunc(n.Sigs, func(s note.Signature) bool { return s.Name == c.Origin }) {
-		return Checkpoint{}, fmt.Errorf("the checkpoint is of the log %q, but is signed only by %q", c.Origin, n.Sigs[0].Name)
+		return Checkpoint{}, fmt.Errorf("the checkpoint is of the log %q, but is signed only by %q", c.Origin,
+			n.Sigs[0].Name)
 	}
 	return c, nil
 }
@@ -93,7 +95,8 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 	}
 	size, err := strconv.ParseInt(lines[1], 10, 64)
 	if err != nil || size < 0 || size > maxSize {
-		return Checkpoint{}, fmt.Errorf("the size %.20q of the checkpoint is not a number from 0 to %d", lines[1], int64(maxSize))
+		return Checkpoint{}, fmt.Errorf("the size %.20q of the checkpoint is not a number from 0 to %d",
+			lines[1], int64(maxSize))
 	}
 	root, err := tlog.ParseHash(lines[2])
 	if err != nil {
@@ -104,7 +107,8 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 		c.Extensions = lines[3:]
 	}
 	if slices.Contains(lines, "") || c.text() != text {
-		return Checkpoint{}, errors.New("the checkpoint has an empty line, or a number or hash that is not in its normal form")
+		return Checkpoint{}, errors.New("the checkpoint has an empty line, or a number or hash that is not in " +
+			"its normal form")
 	}
 	if empty, err := tlog.TreeHash(0, nil); err != nil || size == 0 && root != empty {
 		return Checkpoint{}, errors.New("the checkpoint has 0 leaves, but its root is not that of an empty tree")

@@ -65,17 +65,20 @@ func (p Proof) Verify(known note.Verifiers) (disclosure.Leaf, Checkpoint, error)
 // checkpoint of the proof itself.
 func (p Proof) In(c Checkpoint) (disclosure.Leaf, error) {
 	if p.TreeSize != c.Size || c.Size > maxSize {
-		return disclosure.Leaf{}, fmt.Errorf("the proof is for a tree of %d leaves, the checkpoint has %d", p.TreeSize, c.Size)
+		return disclosure.Leaf{}, fmt.Errorf("the proof is for a tree of %d leaves, the checkpoint has %d",
+			p.TreeSize, c.Size)
 	}
 	if p.Seq < 1 || p.Index != p.Seq-1 || p.Index >= p.TreeSize {
-		return disclosure.Leaf{}, fmt.Errorf("the proof is for seq %d at the index %d of %d leaves: the index must be seq-1 and below the size",
+		return disclosure.Leaf{}, fmt.Errorf("the proof is for seq %d at the index %d of %d leaves: the index "+
+			"must be seq-1 and below the size",
 			p.Seq, p.Index, p.TreeSize)
 	}
 	if len(p.Hashes) > maxPath {
 		return disclosure.Leaf{}, fmt.Errorf("the proof has %d hashes, more than any tree needs", len(p.Hashes))
 	}
 	if tlog.CheckRecord(p.Hashes, p.TreeSize, c.Root, p.Index, tlog.RecordHash(p.Leaf)) != nil {
-		return disclosure.Leaf{}, fmt.Errorf("the leaf of seq %d and its hashes do not lead to the root of the checkpoint: "+
+		return disclosure.Leaf{}, fmt.Errorf("the leaf of seq %d and its hashes do not lead to the root of "+
+			"the checkpoint: "+
 			"one of them was changed", p.Seq)
 	}
 	leaf, err := disclosure.ParseLeaf(p.Leaf)

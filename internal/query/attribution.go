@@ -17,7 +17,8 @@ func (q *Service) Attribution() Attribution {
 	if q.Simulated() {
 		return Attribution{
 			Source: "Mercado simulado de Pregón",
-			Notice: "Simulated market: companies, funds and reports are fictional. None of this was filed with any regulator.",
+			Notice: "Simulated market: companies, funds and reports are fictional. None of this was filed " +
+				"with any regulator.",
 		}
 	}
 	return Attribution{

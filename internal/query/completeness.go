@@ -155,7 +155,8 @@ func (q *Service) reason(t disclosure.Type, span coverage.Span) string {
 	case t == disclosure.HR:
 		why = "HR has no list by date, and no number was registered since the first whole day of reading it"
 	case span.From > 0:
-		why = "every day was compared with the regulator's list of that day after its end, and the numbers missing between two reports were looked up"
+		why = "every day was compared with the regulator's list of that day after its end, and the numbers " +
+			"missing between two reports were looked up"
 	default:
 		why = "no day was compared with the regulator's list: nothing is proved by imported reports"
 	}
@@ -206,13 +207,15 @@ func (q *Service) proof(t disclosure.Type) (disclosure.Day, *Proof) {
 	if t != disclosure.HR {
 		return 0, nil
 	}
-	const why = "HR has no list by date: from this day on its numbers are read as they are filed, and missing ones are looked up; "
+	const why = "HR has no list by date: from this day on its numbers are read as they are filed, and missing " +
+		"ones are looked up; "
 	live := q.Coverage.Live(t)
 	if live.IsZero() {
 		return math.MaxInt32, &Proof{Reason: why + "the series is not read yet"}
 	}
 	first := disclosure.DayOf(live) + 1 // the first whole day
-	return first, &Proof{From: OrNull(first.String()), Reason: why + "the days before the first start hold the reports found by issuer or by number, and may lack some"}
+	return first, &Proof{From: OrNull(first.String()), Reason: why + "the days before the first start hold " +
+		"the reports found by issuer or by number, and may lack some"}
 }
 
 func (q *Service) missing(s *catalog.Snapshot, t disclosure.Type, g coverage.Gap) (out []Missing) {

@@ -67,7 +67,11 @@ type DocumentText struct {
 
 // ReadDocument returns at most maxChars characters of the text of a report's
 // document, from offset on. The piece is nil while the document is pending.
-func (q *Service) ReadDocument(ctx context.Context, r *disclosure.Report, offset, maxChars int) (*document.Piece, *extract.Text, error) {
+func (q *Service) ReadDocument(
+	ctx context.Context,
+	r *disclosure.Report,
+	offset, maxChars int,
+) (*document.Piece, *extract.Text, error) {
 	release, err := q.AcquireText(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +87,12 @@ func (q *Service) ReadDocument(ctx context.Context, r *disclosure.Report, offset
 
 // DocumentText returns a piece of a document with the properties of the
 // document.
-func (q *Service) DocumentText(r *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) DocumentText {
+func (q *Service) DocumentText(
+	r *disclosure.Report,
+	text *extract.Text,
+	piece *document.Piece,
+	offset int,
+) DocumentText {
 	out := DocumentText{
 		ID:            r.ID,
 		SHA256:        r.Document.SHA256,

@@ -60,7 +60,13 @@ func (q *Service) IssuerHistory(ctx context.Context, s *catalog.Snapshot, id str
 	return q.history(ctx, s, disclosure.OfIssuer, known.Issuer.ID, h)
 }
 
-func (q *Service) history(ctx context.Context, s *catalog.Snapshot, of disclosure.Subject, id string, h HistoryQuery) (*History, error) {
+func (q *Service) history(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	of disclosure.Subject,
+	id string,
+	h HistoryQuery,
+) (*History, error) {
 	upTo := s.Seq()
 	if h.Before > 0 {
 		upTo = min(upTo, h.Before-1)

@@ -147,7 +147,8 @@ func (q *Service) newIssuer(dir *search.Directory, i *disclosure.Issuer) *Issuer
 // findIssuer returns the issuer with an identifier, a ticker or a name.
 func findIssuer(dir *search.Directory, id string) (*search.Issuer, error) {
 	if len(id) > maxIssuerName {
-		return nil, fault.New(fault.NotFound, "There is no issuer with that id. Ids are tax numbers such as A69000016, and have %d bytes at most.", maxIssuerName)
+		return nil, fault.New(fault.NotFound, "There is no issuer with that id. Ids are tax numbers such as "+
+			"A69000016, and have %d bytes at most.", maxIssuerName)
 	}
 	e, unresolved := dir.Resolve(id)
 	if unresolved != nil {

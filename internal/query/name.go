@@ -48,7 +48,11 @@ func (p *Params) Market(s *catalog.Snapshot) (value string, byWords bool) {
 // name reads a parameter that names categories or markets. A value that is the whole
 // name of one selects only that, as the counts of facets promise. Any other value
 // selects all names that have its words.
-func (p *Params) name(parameter string, known func(value string, byWords bool) bool, similar func(string, int) ([]string, bool)) (value string, byWords bool) {
+func (p *Params) name(
+	parameter string,
+	known func(value string, byWords bool) bool,
+	similar func(string, int) ([]string, bool),
+) (value string, byWords bool) {
 	value = p.LimitedText(parameter, maxName)
 	if strings.TrimSpace(value) == "" {
 		return "", false
@@ -60,7 +64,8 @@ func (p *Params) name(parameter string, known func(value string, byWords bool) b
 		return value, true
 	}
 	if p.partial != nil && p.partial() {
-		p.warnings = append(p.warnings, "No "+parameter+" with these words is known so far, and the history is not loaded yet: check the spelling.")
+		p.warnings = append(p.warnings, "No "+parameter+
+			" with these words is known so far, and the history is not loaded yet: check the spelling.")
 		return value, true
 	}
 	near, alike := similar(value, maxNearNames)

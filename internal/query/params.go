@@ -77,7 +77,8 @@ func ParseQuery(raw string) *Params {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return &Params{broken: fault.New(fault.Invalid,
-			"The query string cannot be read: use & between parameters, and %%XX for characters other than letters and digits.")}
+			"The query string cannot be read: use & between parameters, and %%XX for characters other than "+
+				"letters and digits.")}
 	}
 	return NewParams(values)
 }

@@ -36,7 +36,12 @@ func (q *Service) Point(ctx context.Context, s *catalog.Snapshot, p *Params) (*P
 	return at, err
 }
 
-func (q *Service) point(ctx context.Context, s *catalog.Snapshot, value string, now time.Time) (at *Point, reason string, err error) {
+func (q *Service) point(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	value string,
+	now time.Time,
+) (at *Point, reason string, err error) {
 	if c, ok := disclosure.ParseCursor(value); ok {
 		reason := unknownCursor(s.Head(), c)
 		if reason != "" && q.Lacks != nil {
@@ -64,7 +69,8 @@ func unknownCursor(head disclosure.Head, c disclosure.Cursor) string {
 		return "is the cursor of another log: the cursors of this one begin with " + head.Epoch
 	}
 	if shared, _ := head.Resume(c); shared < c.Seq {
-		return "is a change that was lost when a backup was restored: the log before and this one are the same up to seq " + strconv.FormatInt(shared, 10)
+		return "is a change that was lost when a backup was restored: the log before and this one are the " +
+			"same up to seq " + strconv.FormatInt(shared, 10)
 	}
 	return ""
 }
@@ -82,7 +88,8 @@ func parseMoment(value string, now time.Time) (t time.Time, reason string) {
 	t, err := time.Parse(time.RFC3339, strings.Replace(value, " ", "+", 1))
 	switch {
 	case err != nil:
-		return t, "must be the seq or the cursor of a change, a time with its zone such as 2026-04-22T10:00:00Z, or a day as YYYY-MM-DD"
+		return t, "must be the seq or the cursor of a change, a time with its zone such as " +
+			"2026-04-22T10:00:00Z, or a day as YYYY-MM-DD"
 	case t.After(now):
 		return t, "must not be in the future: it is " + now.UTC().Format(time.RFC3339) + " now"
 	}
@@ -122,7 +129,13 @@ func (q *Service) ReportAsOf(ctx context.Context, s *catalog.Snapshot, id string
 
 // IssuerAsOf returns an issuer as it was known at a point. Its reports are left out if
 // too many reports have changed since.
-func (q *Service) IssuerAsOf(ctx context.Context, s *catalog.Snapshot, id string, by access.Principal, at Point) (*Issuer, error) {
+func (q *Service) IssuerAsOf(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	id string,
+	by access.Principal,
+	at Point,
+) (*Issuer, error) {
 	dir, err := q.past.Directory(ctx, s, at.Seq)
 	if err != nil {
 		return nil, err

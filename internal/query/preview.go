@@ -86,9 +86,15 @@ type DayCount struct {
 const previewSamples = 5
 
 // Preview returns what a selection would have had in the last days.
-func (q *Service) Preview(ctx context.Context, s *catalog.Snapshot, selection events.Selection, days int) (Preview, error) {
+func (q *Service) Preview(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	selection events.Selection,
+	days int,
+) (Preview, error) {
 	filter := selection.Filter
-	reports := len(selection.Events) == 0 || slices.ContainsFunc(selection.Events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
+	reports := len(selection.Events) == 0 ||
+		slices.ContainsFunc(selection.Events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	today := disclosure.DayOf(time.Now())
 	first := today - disclosure.Day(days) + 1
 	out := Preview{Days: []DayCount{}, Samples: []json.RawMessage{}}

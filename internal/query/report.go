@@ -86,7 +86,11 @@ func (q *Service) Facets(ctx context.Context, s *catalog.Snapshot, l List) (cata
 
 // inDocuments finds the documents with the search text of a filter, and returns the
 // filter without that text.
-func (q *Service) inDocuments(ctx context.Context, s *catalog.Snapshot, f disclosure.Filter) (found search.NumberSet, rest disclosure.Filter, err error) {
+func (q *Service) inDocuments(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	f disclosure.Filter,
+) (found search.NumberSet, rest disclosure.Filter, err error) {
 	words, err := document.Query(f.Search)
 	if err != nil {
 		return nil, f, err
@@ -223,7 +227,8 @@ func Find(s *catalog.Snapshot, id string) (catalog.Report, error) {
 		return f, nil
 	}
 	if _, _, ok := disclosure.ParseReportID(id); !ok {
-		return f, fault.New(fault.NotFound, "There is no report with that id. An id is the type and the registration number, such as oir-40374.")
+		return f, fault.New(fault.NotFound, "There is no report with that id. An id is the type and the "+
+			"registration number, such as oir-40374.")
 	}
 	return f, fault.New(fault.NotFound, "There is no report %s.", strings.ToLower(id))
 }

@@ -78,7 +78,10 @@ func (a *API) listBulk(r *http.Request, _ *catalog.Snapshot) (response, error) {
 			Files:     make([]bulkFile, len(s.Files)),
 		}
 		for n, f := range s.Files {
-			shown.Files[n] = bulkFile{f.Kind, f.Format, a.BaseURL + BulkPath + "/" + s.ID + "/" + f.Name, f.Rows, f.Bytes, f.SHA256}
+			shown.Files[n] = bulkFile{
+				f.Kind, f.Format, a.BaseURL + BulkPath + "/" + s.ID + "/" + f.Name,
+				f.Rows, f.Bytes, f.SHA256,
+			}
 		}
 		out.Data[i] = shown
 	}
@@ -95,7 +98,8 @@ func (a *API) getBulkFile(r *http.Request, _ *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	principal := access.FromContext(r.Context())
-	if content.Kind == transfer.Issuers && principal.Mode != access.Anonymous && !principal.Scope.Has(access.ReadIssuers) {
+	if content.Kind == transfer.Issuers && principal.Mode != access.Anonymous &&
+		!principal.Scope.Has(access.ReadIssuers) {
 		return response{}, principal.MissingScope(access.ReadIssuers, "The issuers of a snapshot")
 	}
 	return response{file: &download{snapshot: s, content: content}}, nil
@@ -131,7 +135,10 @@ func (a *API) writeFile(w http.ResponseWriter, r *http.Request, d *download) {
 		d.sendHeader()
 		return
 	}
-	for _, name := range []string{"Etag", "Content-Type", "Content-Length", "Content-Range", "Accept-Ranges", "Content-Disposition", "Repr-Digest", "Last-Modified"} {
+	for _, name := range []string{
+		"Etag", "Content-Type", "Content-Length", "Content-Range", "Accept-Ranges",
+		"Content-Disposition", "Repr-Digest", "Last-Modified",
+	} {
 		h.Del(name)
 	}
 	h["Cache-Control"] = []string{"no-store"}

@@ -77,7 +77,13 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 // changes collects events until the limit is reached, or there are some and no
 // more, or the time is over. If the filter matches little, it stops after a
 // while and returns the cursor to continue from.
-func (a *API) changes(r *http.Request, place events.Position, limit int, selector *events.Selector, end time.Time) ([]byte, error) {
+func (a *API) changes(
+	r *http.Request,
+	place events.Position,
+	limit int,
+	selector *events.Selector,
+	end time.Time,
+) ([]byte, error) {
 	ctx := r.Context()
 	scan := time.Duration(0)
 	after := place.After
@@ -169,7 +175,8 @@ func (a *API) match(ctx context.Context, selector *events.Selector, e *events.Ev
 	defer cancel()
 	matched, err := a.Events.Match(ctx, selector, e)
 	if err != nil {
-		return false, fault.Wrap(fault.Unavailable, err, "The text of a document cannot be read now. Try again in a few seconds.")
+		return false, fault.Wrap(fault.Unavailable, err,
+			"The text of a document cannot be read now. Try again in a few seconds.")
 	}
 	return matched, nil
 }

@@ -27,7 +27,10 @@ const (
 // path through a list is the field of every element. New columns are added at the
 // end.
 var (
-	reportColumns     = []string{"id", "company_name", "ticker", "type", "title", "summary", "published_at", "cnmv_registration_number", "pdf_url"}
+	reportColumns = []string{
+		"id", "company_name", "ticker", "type", "title", "summary", "published_at",
+		"cnmv_registration_number", "pdf_url",
+	}
 	hitColumns        = append(prefixed("report.", reportColumns), "snippets.page", "snippets.text")
 	issuerColumns     = []string{"id", "name", "cif", "ticker", "market"}
 	suggestionColumns = []string{"kind", "text", "id", "ticker", "total"}
@@ -60,7 +63,8 @@ func prefixed(prefix string, names []string) []string {
 
 // prefersCSV reports whether an Accept header prefers CSV to JSON.
 func prefersCSV(accept []string) bool {
-	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == "application/json") { // most requests
+	// most requests
+	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == "application/json") {
 		return false
 	}
 	ranges := content.ParseAccept(accept)

@@ -56,7 +56,8 @@ func (a *API) getDocument(r *http.Request, s *catalog.Snapshot) (response, error
 	out.header = http.Header{"Vary": {"Accept"}}
 	if piece.Next > 0 {
 		next := url.Values{"offset": {strconv.Itoa(piece.Next)}, "max_chars": {strconv.Itoa(most)}}
-		out.header.Set("Link", fmt.Sprintf(`<%s/api/v1/reports/%s/document?%s>; rel="next"`, a.BaseURL, rep.ID, next.Encode()))
+		out.header.Set("Link", fmt.Sprintf(`<%s/api/v1/reports/%s/document?%s>; rel="next"`, a.BaseURL, rep.ID,
+			next.Encode()))
 	}
 	return out, err
 }
@@ -76,7 +77,13 @@ func pendingDocument(r *disclosure.Report) (response, error) {
 }
 
 // encodePiece writes a piece in the format that the client accepts.
-func (a *API) encodePiece(r *http.Request, rep *disclosure.Report, text *extract.Text, piece *document.Piece, offset int) (response, error) {
+func (a *API) encodePiece(
+	r *http.Request,
+	rep *disclosure.Report,
+	text *extract.Text,
+	piece *document.Piece,
+	offset int,
+) (response, error) {
 	switch preferredType(r.Header.Values("Accept")) {
 	case plainText:
 		return response{body: []byte(document.Plain(*piece)), contentType: plainText}, nil
@@ -93,7 +100,10 @@ const (
 
 // preferredType returns the content type that an Accept header prefers, or "" for JSON.
 func preferredType(header []string) string {
-	types := map[string]string{"text/plain": plainText, "text/markdown": markdown, "application/json": "", "*/*": "", "application/*": "", "text/*": markdown}
+	types := map[string]string{
+		"text/plain": plainText, "text/markdown": markdown, "application/json": "",
+		"*/*": "", "application/*": "", "text/*": markdown,
+	}
 	best, preferred := 0.0, ""
 	for _, r := range content.ParseAccept(header) {
 		if known, ok := types[r.Type]; ok && r.Quality > best {

@@ -45,13 +45,15 @@ func (a *API) getChangeProof(r *http.Request, s *catalog.Snapshot) (response, er
 	text := r.PathValue("seq")
 	seq, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seq < 1 || text != strconv.FormatInt(seq, 10) {
-		return response{}, fault.New(fault.Invalid, "The seq %.40q of a change must be a number from 1 to %d, such as 17.", text, s.Seq())
+		return response{}, fault.New(fault.Invalid,
+			"The seq %.40q of a change must be a number from 1 to %d, such as 17.", text, s.Seq())
 	}
 	if seq > s.Seq() {
 		if err := a.Events.Lacks(r.Context(), disclosure.Cursor{Seq: seq}); err != nil {
 			return response{}, err
 		}
-		return response{}, fault.New(fault.NotFound, "There is no change %d. The log has the changes 1 to %d.", seq, s.Seq())
+		return response{}, fault.New(fault.NotFound, "There is no change %d. The log has the changes 1 to %d.",
+			seq, s.Seq())
 	}
 	found, err := a.Proofs.Prove(r.Context(), seq)
 	if err != nil {
@@ -61,7 +63,8 @@ func (a *API) getChangeProof(r *http.Request, s *catalog.Snapshot) (response, er
 	if err != nil {
 		return response{}, err
 	}
-	if _, err := query.PermittedEvents(access.FromContext(r.Context()), []disclosure.Event{disclosure.Event(leaf.Event)}); err != nil {
+	if _, err := query.PermittedEvents(access.FromContext(r.Context()),
+		[]disclosure.Event{disclosure.Event(leaf.Event)}); err != nil {
 		return response{}, err
 	}
 	return encode(found)

@@ -51,7 +51,11 @@ func reportList(found catalog.Page, list query.List) response {
 	b := append((*buffer)[:0], `{"data":`...)
 	b = found.AppendJSON(b)
 	b = append(list.AppendPage(b, found.Total), '}')
-	return response{body: b, hash: found.Hash() + uint64(list.Page)*0x9e3779b97f4a7c15 + uint64(list.Limit), buffer: buffer}
+	return response{
+		body:   b,
+		hash:   found.Hash() + uint64(list.Page)*0x9e3779b97f4a7c15 + uint64(list.Limit),
+		buffer: buffer,
+	}
 }
 
 // reportRows returns the rows of a page of reports.

@@ -68,21 +68,26 @@ func New(o Options) (*API, error) {
 
 // route is one operation.
 type route struct {
-	pattern      string
-	operation    string // its operationId in openapi.yaml
-	handle       func(*API, *http.Request, *catalog.Snapshot) (response, error)
-	need         access.Requirement
-	credentialed func(*http.Request) bool                                        // reports whether a request to a public route needs a credential
-	static       bool                                                            // a public document: needs no catalogue and is not rate limited
-	beforeReady  bool                                                            // available before the first data is loaded
-	stream       func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle, for a stream
+	pattern   string
+	operation string // its operationId in openapi.yaml
+	handle    func(*API, *http.Request, *catalog.Snapshot) (response, error)
+	need      access.Requirement
+	// reports whether a request to a public route needs a credential
+	credentialed func(*http.Request) bool
+	// a public document: needs no catalogue and is not rate limited
+	static bool
+	// available before the first data is loaded
+	beforeReady bool
+	stream      func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle, for a stream
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
-	travels             bool     // has the parameter as_of, with which it is expensive: see history.Archive
-	bounded             bool     // waits for the store for a few seconds at most; package account bounds its waits itself
-	columns             []string // of a list, which is also available as CSV
-	bulk                bool     // needs no credential if snapshots are public
+	travels             bool // has the parameter as_of, with which it is expensive: see history.Archive
+	// waits for the store for a few seconds at most; package account bounds its waits
+	// itself
+	bounded bool
+	columns []string // of a list, which is also available as CSV
+	bulk    bool     // needs no credential if snapshots are public
 }
 
 // public returns the requirement of a public route. A caller with a credential
@@ -437,7 +442,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	if fault.KindOf(err) == fault.Internal {
-		a.Logger.ErrorContext(r.Context(), "a request failed", "request_id", w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
+		a.Logger.ErrorContext(r.Context(), "a request failed", "request_id",
+			w.Header().Get(problem.RequestIDHeader), "route", r.Pattern, "err", err)
 	}
 	if w.Header().Get("WWW-Authenticate") == "" {
 		a.Guard.Challenge(w.Header(), err)
@@ -491,7 +497,8 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 	if rt.longPoll {
 		problem.Park(w)
 	} else {
-		expensive := rt.expensive || past || rt.columns != nil && isLargeTable(r) || rt.credentialed != nil && rt.credentialed(r)
+		expensive := rt.expensive || past || rt.columns != nil && isLargeTable(r) || rt.credentialed != nil &&
+			rt.credentialed(r)
 		if *slot, err = a.Guard.AcquireSlot(r, principal, expensive); err != nil {
 			return response{}, err
 		}
@@ -623,7 +630,8 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.contentType != "" {
 		h["Content-Type"] = []string{out.contentType}
 	}
-	compressible := r.Method == http.MethodHead && r.Header["Accept-Encoding"] != nil // a compressed GET has another length
+	// a compressed GET has another length
+	compressible := r.Method == http.MethodHead && r.Header["Accept-Encoding"] != nil
 	if !compressible && out.rest == nil {
 		h["Content-Length"] = []string{strconv.Itoa(len(out.body))}
 	}

@@ -84,7 +84,8 @@ func (a *API) streamStart(r *http.Request, asked string) (hello, error) {
 	}
 	cursor, ok := disclosure.ParseCursor(asked)
 	if !ok {
-		start.rejectCursor(asked, "this cursor is unknown: the stream starts with the next change", a.changesURL(r, disclosure.Cursor{}))
+		start.rejectCursor(asked, "this cursor is unknown: the stream starts with the next change",
+			a.changesURL(r, disclosure.Cursor{}))
 		return start, nil
 	}
 	place, err := a.Events.Locate(r.Context(), cursor, 0)
@@ -95,7 +96,8 @@ func (a *API) streamStart(r *http.Request, asked string) (hello, error) {
 	start.Newest, start.Reset = max(place.After.Seq, a.Events.Newest()), place.Reset
 	switch {
 	case place.Ahead:
-		start.rejectCursor(asked, "this cursor is ahead of all changes: the stream starts with the next one", a.changesURL(r, place.After))
+		start.rejectCursor(asked, "this cursor is ahead of all changes: the stream starts with the next one",
+			a.changesURL(r, place.After))
 	case place.Reset != nil:
 		start.rejectCursor(asked, place.Reset.Reason, a.changesURL(r, place.After))
 	}
@@ -134,7 +136,8 @@ func (h *hello) rejectCursor(asked, reason, missed string) {
 func (p *params) cursor(name string) string {
 	s := p.Text(name)
 	if _, ok := disclosure.ParseCursor(s); s != "" && !ok {
-		p.Reject(name, s, "must be the cursor of a change, such as k3v9x2m7-4711, or its seq: a whole number, 0 for the beginning")
+		p.Reject(name, s, "must be the cursor of a change, such as k3v9x2m7-4711, or its seq: a whole number, "+
+			"0 for the beginning")
 		return ""
 	}
 	return s
@@ -243,7 +246,8 @@ func (s *stream) run() {
 		return
 	}
 	if reason, connected := s.listen(); connected {
-		s.appendEvent(s.cursor, "goodbye", map[string]any{"reason": reason, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
+		s.appendEvent(s.cursor, "goodbye",
+			map[string]any{"reason": reason, "last_id": s.cursor.Seq, "cursor": s.cursor.String()})
 		_ = s.flush()
 		_ = s.control.SetWriteDeadline(time.Now().Add(writeTimeout)) // for the end of the body, which the server writes
 	}
@@ -252,7 +256,8 @@ func (s *stream) run() {
 // listen sends events as they occur. It returns the reason for the end of the
 // stream, and whether the client is still there to receive it.
 func (s *stream) listen() (reason string, connected bool) {
-	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8)) // so that streams do not write at the same moment
+	// so that streams do not write at the same moment
+	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8))
 	defer beat.Stop()
 	var ends <-chan time.Time
 	if !s.principal.Expires.IsZero() {
@@ -273,7 +278,8 @@ func (s *stream) listen() (reason string, connected bool) {
 		case ok:
 			replaying, behind = replaying && len(events) > 0, time.Time{}
 		case s.cursor.Epoch != s.api.Events.Head().Epoch:
-			return "a backup of the store was restored: reconnect with this cursor, and hello says where the stream continues", true
+			return "a backup of the store was restored: reconnect with this cursor, and hello says where the " +
+				"stream continues", true
 		case !replaying && behind.IsZero():
 			behind = time.Now() // perhaps a backfill: the client may still catch up from the log
 		case !replaying && time.Since(behind) > maxLag:
@@ -428,5 +434,6 @@ func (s *stream) writeInTime(b []byte) error {
 	if err := s.control.Flush(); err != nil {
 		return err
 	}
-	return s.control.SetWriteDeadline(time.Time{}) // over HTTP/2 an expired deadline ends the stream even without a write
+	// over HTTP/2 an expired deadline ends the stream even without a write
+	return s.control.SetWriteDeadline(time.Time{})
 }

@@ -108,7 +108,12 @@ func (x *Index) Find(key uint64) *segment.Doc {
 
 // Search returns the reports that match a filter, newest first: their number, and
 // those from offset on.
-func (x *Index) Search(ctx context.Context, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+func (x *Index) Search(
+	ctx context.Context,
+	f disclosure.Filter,
+	offset int64,
+	limit int,
+) (total int, found []*segment.Doc, err error) {
 	total, all, err := x.run(ctx, f)
 	if err != nil || offset >= int64(total) || limit == 0 {
 		return total, nil, err
@@ -189,7 +194,13 @@ func (x *Index) Documents(ctx context.Context, f disclosure.Filter) (found Numbe
 }
 
 // Among is like Search, but considers only the reports with some documents.
-func (x *Index) Among(ctx context.Context, documents NumberSet, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+func (x *Index) Among(
+	ctx context.Context,
+	documents NumberSet,
+	f disclosure.Filter,
+	offset int64,
+	limit int,
+) (total int, found []*segment.Doc, err error) {
 	all, err := x.Walk(ctx, f)
 	if err != nil {
 		return 0, nil, err

@@ -35,7 +35,8 @@ func (w *Writer) newJoin(dir *Directory) *join {
 		if e := dir.issuerOf(ref); e != nil {
 			j.issuers[n] = e
 			j.refs[e] = append(j.refs[e], n)
-			w.analyser.Tokenizer.Words(e.Issuer.Ticker, func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.Add(word)) })
+			w.analyser.Tokenizer.Words(e.Issuer.Ticker,
+				func(word []byte) { j.tickers[n] = append(j.tickers[n], w.dict.Add(word)) })
 		}
 	}
 	return j

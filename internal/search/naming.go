@@ -169,7 +169,8 @@ func (d *Directory) unknown(s string) *Unresolved {
 func (d *Directory) similar(s string) []*Issuer {
 	words := text.Words(s)
 	for n := min(len(words), maxNearWords); n > 0; n-- {
-		found, _ := d.Search(context.Background(), strings.Join(words[:n], " "), "", maxNear) // the text is short, so the search is
+		// the text is short, so the search is
+		found, _ := d.Search(context.Background(), strings.Join(words[:n], " "), "", maxNear)
 		if len(found) > 0 {
 			return found
 		}

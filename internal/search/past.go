@@ -13,7 +13,11 @@ import (
 // The words of tickers are a part of what it shares. So the reports whose issuer has
 // another ticker in dir are left out too, and returned. If there are more than most,
 // they stay, and ok is false: words must not be searched for.
-func (x *Index) Past(dir *Directory, drop func(key uint64) bool, most int) (past *Index, retickered []*segment.Doc, ok bool) {
+func (x *Index) Past(
+	dir *Directory,
+	drop func(key uint64) bool,
+	most int,
+) (past *Index, retickered []*segment.Doc, ok bool) {
 	past = &Index{
 		dict:          x.dict,
 		parts:         make([]segment.Part, len(x.parts)),
@@ -101,7 +105,13 @@ func tickerOf(e *Issuer) string {
 
 // SearchAll searches indexes with different reports as if they were one: see
 // Index.Search.
-func SearchAll(ctx context.Context, all []*Index, f disclosure.Filter, offset int64, limit int) (total int, found []*segment.Doc, err error) {
+func SearchAll(
+	ctx context.Context,
+	all []*Index,
+	f disclosure.Filter,
+	offset int64,
+	limit int,
+) (total int, found []*segment.Doc, err error) {
 	var hits []segment.Hits
 	for _, x := range all {
 		n, in, err := x.run(ctx, f)

@@ -192,7 +192,8 @@ func (t *term) repeats(terms []term) bool {
 // distinct drops repeated terms. It keeps the last of equal ones, so that the last
 // term stays the last.
 func distinct(terms []term) []term {
-	if len(terms) <= 8 && !slices.ContainsFunc(terms[min(1, len(terms)):], func(t term) bool { return t.repeats(terms) }) {
+	if len(terms) <= 8 && !slices.ContainsFunc(terms[min(1, len(terms)):],
+		func(t term) bool { return t.repeats(terms) }) {
 		return terms // as nearly always
 	}
 	seen := make(map[string]bool, len(terms))

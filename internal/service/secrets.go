@@ -19,7 +19,8 @@ func (o *Options) warnOfSecrets(log *slog.Logger) {
 	files := map[string]string{"--config": o.ConfigFile, "--store": o.Storage.Address.Path()}
 	for _, flag := range slices.Sorted(maps.Keys(files)) {
 		info, err := os.Stat(files[flag])
-		if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 { // its modes do not cover other users
+		// its modes do not cover other users
+		if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 			log.Warn("others on this machine can read or write a file that holds secrets: chmod go= it",
 				"setting", flag, "file", files[flag], "mode", info.Mode().Perm().String())
 		}

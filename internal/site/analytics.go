@@ -58,7 +58,8 @@ func (s *Site) analyticsTable(q *request) (*render.Page, error) {
 		}
 		names = append(names, c.ID+".csv")
 	}
-	return nil, fault.New(fault.NotFound, "There is no such table: use /analytics/ and one of %s.", strings.Join(names, ", "))
+	return nil, fault.New(fault.NotFound, "There is no such table: use /analytics/ and one of %s.",
+		strings.Join(names, ", "))
 }
 
 // timeCharts returns the charts over time.
@@ -93,9 +94,15 @@ func (q *request) paceChart(p catalog.Pace) *chart.Chart {
 		CSV:     "/analytics/pace.csv",
 		Pace:    newPaceBar(p),
 		Table: &chart.Table{
-			Columns: []chart.Column{{Name: "time", Text: e.Text("chart.time")}, chart.NumberColumn("today", e.Text("chart.today")), chart.NumberColumn("usual", e.Text("chart.usual"))},
+			Columns: []chart.Column{
+				{Name: "time", Text: e.Text("chart.time")},
+				chart.NumberColumn("today", e.Text("chart.today")), chart.NumberColumn("usual", e.Text("chart.usual")),
+			},
 			Rows: [][]chart.Cell{{
-				{Text: e.Moment(q.now), Value: e.Exact(q.now)}, e.numberCell(p.Today), {Text: usual, Value: strconv.FormatFloat(p.Usual, 'f', -1, 64)},
+				{Text: e.Moment(q.now), Value: e.Exact(q.now)}, e.numberCell(p.Today), {
+					Text:  usual,
+					Value: strconv.FormatFloat(p.Usual, 'f', -1, 64),
+				},
 			}},
 		},
 	}
@@ -190,7 +197,8 @@ func (e edition) daySlots(days []catalog.Daily) []chart.Slot {
 		day := parseDay(d.Date)
 		weekday := day.Weekday()
 		out[i] = chart.Slot{
-			Title: e.figuresText(e.Day(day), d.Total, d.Counts), Values: valuesOf(d.Counts),
+			Title:   e.figuresText(e.Day(day), d.Total, d.Counts),
+			Values:  valuesOf(d.Counts),
 			Weekend: weekday == time.Saturday || weekday == time.Sunday,
 		}
 		if weekday == time.Monday {
@@ -251,7 +259,10 @@ func (e edition) weekSlots(days []catalog.Daily) []chart.Slot {
 
 // typeColumns are the columns of reports by type.
 func (e edition) typeColumns(first chart.Column) []chart.Column {
-	return []chart.Column{first, chart.NumberColumn("total", e.Text("chart.total")), chart.NumberColumn("IP", "IP"), chart.NumberColumn("HR", "HR"), chart.NumberColumn("OIR", "OIR")}
+	return []chart.Column{
+		first, chart.NumberColumn("total", e.Text("chart.total")),
+		chart.NumberColumn("IP", "IP"), chart.NumberColumn("HR", "HR"), chart.NumberColumn("OIR", "OIR"),
+	}
 }
 
 func (e edition) typeCells(first chart.Cell, total int, c catalog.Counts) []chart.Cell {
@@ -293,17 +304,29 @@ func (e edition) hoursTable(hours [7][24]int) *chart.Table {
 func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 	e := q.edition
 	reports := chart.NumberColumn("filings", e.Text("chart.reports"))
-	markets := &chart.Table{Columns: []chart.Column{{Name: "market", Text: e.Text("filter.market")}, reports, chart.NumberColumn("issuers", e.Text("nav.issuers"))}}
+	markets := &chart.Table{Columns: []chart.Column{
+		{Name: "market", Text: e.Text("filter.market")},
+		reports,
+		chart.NumberColumn("issuers", e.Text("nav.issuers")),
+	}}
 	for _, m := range figures.Markets {
 		name := chart.Cell{Text: m.Market, Value: m.Market, URL: e.Link("/issuers?market=" + url.QueryEscape(m.Market))}
 		markets.Rows = append(markets.Rows, []chart.Cell{name, e.numberCell(m.Reports), e.numberCell(m.Issuers)})
 	}
 	categories := &chart.Table{Columns: []chart.Column{{Name: "category", Text: e.Text("filter.category")}, reports}}
 	for _, c := range figures.Categories {
-		name := chart.Cell{Text: c.Category, Value: c.Category, URL: e.Link("/search?category=" + url.QueryEscape(c.Category))}
+		name := chart.Cell{
+			Text:  c.Category,
+			Value: c.Category,
+			URL:   e.Link("/search?category=" + url.QueryEscape(c.Category)),
+		}
 		categories.Rows = append(categories.Rows, []chart.Cell{name, e.numberCell(c.Total)})
 	}
-	issuers := &chart.Table{Columns: []chart.Column{{Name: "issuer", Text: e.Text("filter.issuer")}, reports, chart.NumberColumn("ticker", "Ticker")}}
+	issuers := &chart.Table{Columns: []chart.Column{
+		{Name: "issuer", Text: e.Text("filter.issuer")},
+		reports,
+		chart.NumberColumn("ticker", "Ticker"),
+	}}
 	for _, i := range figures.Issuers {
 		ticker := chart.Cell{}
 		if i.Ticker != nil {

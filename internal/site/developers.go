@@ -119,14 +119,16 @@ func (s *Site) developers(q *request) (*render.Page, error) {
 		Base:           s.BaseURL,
 		Curl:           s.sample("quick-curl", "curl", "reports.sh"),
 		Quick: []snippet{
-			s.sample("quick-python", "Python", "reports.py"), s.sample("quick-js", "JavaScript", "reports.mjs"), s.sample("quick-go", "Go", "reports.go.txt"),
+			s.sample("quick-python", "Python", "reports.py"), s.sample("quick-js", "JavaScript",
+				"reports.mjs"), s.sample("quick-go", "Go", "reports.go.txt"),
 		},
 		Stream:  s.sample("stream", "curl", "stream.sh"),
 		Resume:  s.sample("resume", "curl", "resume.sh"),
 		Changes: s.sample("changes", "Python", "changes.py"),
 		Webhook: s.sample("webhook", "curl", "webhook.sh"),
 		Receivers: []snippet{
-			s.sample("receiver-go", "Go", "receiver.go.txt"), s.sample("receiver-python", "Python", "receiver.py"), s.sample("receiver-js", "JavaScript", "receiver.mjs"),
+			s.sample("receiver-go", "Go", "receiver.go.txt"), s.sample("receiver-python", "Python",
+				"receiver.py"), s.sample("receiver-js", "JavaScript", "receiver.mjs"),
 		},
 		Clients: s.mcpClients(),
 		Limit:   s.anonymousLimit(),
@@ -145,13 +147,37 @@ func (s *Site) developers(q *request) (*render.Page, error) {
 // mcpClients returns the usual clients; the same as docs/mcp.md.
 func (s *Site) mcpClients() []mcpClient {
 	return []mcpClient{
-		{Name: "Claude", Help: "dev.mcp.claude", Snippets: []snippet{{ID: "mcp-url", Name: "URL", Text: s.BaseURL + access.MCPPath}}},
-		{Name: "Claude Code", Help: "dev.mcp.code", Snippets: []snippet{s.sample("mcp-claude-code", "sh", "mcp-claude-code.sh")}},
+		{
+			Name:     "Claude",
+			Help:     "dev.mcp.claude",
+			Snippets: []snippet{{ID: "mcp-url", Name: "URL", Text: s.BaseURL + access.MCPPath}},
+		},
+		{
+			Name:     "Claude Code",
+			Help:     "dev.mcp.code",
+			Snippets: []snippet{s.sample("mcp-claude-code", "sh", "mcp-claude-code.sh")},
+		},
 		{Name: "ChatGPT", Help: "dev.mcp.chatgpt"},
-		{Name: "VS Code", Help: "dev.mcp.vscode", Snippets: []snippet{s.sample("mcp-vscode", ".vscode/mcp.json", "mcp-vscode.json")}},
-		{Name: "Cursor", Help: "dev.mcp.cursor", Snippets: []snippet{s.sample("mcp-cursor", ".cursor/mcp.json", "mcp-cursor.json")}},
-		{Name: "Gemini CLI", Help: "dev.mcp.gemini", Snippets: []snippet{s.sample("mcp-gemini", "sh", "mcp-gemini.sh")}},
-		{Name: "Goose", Help: "dev.mcp.goose", Snippets: []snippet{s.sample("mcp-goose", "config.yaml", "mcp-goose.yaml")}},
+		{
+			Name:     "VS Code",
+			Help:     "dev.mcp.vscode",
+			Snippets: []snippet{s.sample("mcp-vscode", ".vscode/mcp.json", "mcp-vscode.json")},
+		},
+		{
+			Name:     "Cursor",
+			Help:     "dev.mcp.cursor",
+			Snippets: []snippet{s.sample("mcp-cursor", ".cursor/mcp.json", "mcp-cursor.json")},
+		},
+		{
+			Name:     "Gemini CLI",
+			Help:     "dev.mcp.gemini",
+			Snippets: []snippet{s.sample("mcp-gemini", "sh", "mcp-gemini.sh")},
+		},
+		{
+			Name:     "Goose",
+			Help:     "dev.mcp.goose",
+			Snippets: []snippet{s.sample("mcp-goose", "config.yaml", "mcp-goose.yaml")},
+		},
 	}
 }
 
@@ -239,7 +265,8 @@ func (s *Site) curl(op *openapi.Operation) snippet {
 		if op.Method != "POST" {
 			command += " -X " + op.Method
 		}
-		command += " \\\n  -H 'Content-Type: " + op.BodyType + "' \\\n  -d '" + strings.ReplaceAll(op.BodyExample, "'", `'\''`) + "'"
+		command += " \\\n  -H 'Content-Type: " + op.BodyType + "' \\\n  -d '" +
+			strings.ReplaceAll(op.BodyExample, "'", `'\''`) + "'"
 	}
 	return snippet{ID: op.ID + "-curl", Name: "curl", Text: command}
 }
@@ -260,7 +287,11 @@ func (s *Site) conventions(q *request) (*render.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := &conventionsPage{developersMenu: s.developersMenu(q, conventionsTag), Blocks: prose(text), Errors: s.api.Errors()}
+	data := &conventionsPage{
+		developersMenu: s.developersMenu(q, conventionsTag),
+		Blocks:         prose(text),
+		Errors:         s.api.Errors(),
+	}
 	title := q.edition.Text("dev.conventions")
 	return &render.Page{
 		Template:    "conventions",

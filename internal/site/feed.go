@@ -129,7 +129,8 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 		Page:  list.Page,
 	}
 	if list.Page > 1 {
-		out.Newer, out.Newest = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page-1)), q.with(q.URL.EscapedPath(), "page", "")
+		out.Newer, out.Newest = q.with(q.URL.EscapedPath(), "page",
+			pageNumber(list.Page-1)), q.with(q.URL.EscapedPath(), "page", "")
 	}
 	if list.Page*list.Limit < found.Total {
 		out.Older = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page+1))
@@ -323,7 +324,11 @@ func (s *Site) suggest(q *request) (*render.Page, error) {
 	}
 	out := suggestPage{Issuers: q.suggestIssuers(found.Issuers)}
 	for _, c := range found.Categories {
-		out.Categories = append(out.Categories, suggested{c.Category, q.edition.Number(c.Total), q.edition.Link("/search?category=" + url.QueryEscape(c.Category))})
+		out.Categories = append(out.Categories,
+			suggested{
+				c.Category, q.edition.Number(c.Total),
+				q.edition.Link("/search?category=" + url.QueryEscape(c.Category)),
+			})
 	}
 	return &render.Page{Template: "fragment-suggest", Data: out, NoIndex: true}, nil
 }

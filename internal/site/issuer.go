@@ -198,7 +198,8 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 		out.JSON = "/api/v1" + issuerPath(i.ID)
 	}
 	if i.Kind == disclosure.Manager {
-		out.Funds = q.edition.Link("/issuers?" + url.Values{"kind": {string(disclosure.Fund)}, "search": {`"` + i.Name + `"`}}.Encode())
+		out.Funds = q.edition.Link("/issuers?" +
+			url.Values{"kind": {string(disclosure.Fund)}, "search": {`"` + i.Name + `"`}}.Encode())
 	}
 	out.Activity, err = q.activity(i.ID)
 	return out, err
@@ -293,12 +294,16 @@ func (e edition) monthsTable(found []catalog.Monthly) *chart.Table {
 func alertCommand(base, id string) string {
 	quoted, _ := json.Marshal(id) // a string does not fail
 	body := `{"url":"https://you.example/hook",` + "\n  " + `"filter":{"issuer":` + string(quoted) + `}}`
-	return `curl -H "X-API-Key: $KEY" \` + "\n  " + base + "/api/v1/webhooks \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'"
+	return `curl -H "X-API-Key: $KEY" \` + "\n  " + base + "/api/v1/webhooks \\\n  -d '" +
+		strings.ReplaceAll(body, "'", `'\''`) + "'"
 }
 
 // linkedIssuer returns an issuer as an organization of schema.org.
 func linkedIssuer(i *disclosure.Issuer, address string) map[string]any {
-	out := map[string]any{"@context": "https://schema.org", "@type": "Organization", "@id": address, "name": i.Name, "url": address, "identifier": i.ID}
+	out := map[string]any{
+		"@context": "https://schema.org", "@type": "Organization", "@id": address,
+		"name": i.Name, "url": address, "identifier": i.ID,
+	}
 	if cif := i.CIF(); cif != "" {
 		out["taxID"] = cif
 	}

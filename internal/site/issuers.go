@@ -100,7 +100,8 @@ func (s *Site) issuers(q *request) (*render.Page, error) {
 		Title:       q.edition.Text("issuers.title"),
 		Description: q.edition.Text("issuers.description"),
 		Data:        out,
-		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: "/api/v1/issuers" + q.directoryParameters(query.MaxLimit)}},
+		Head: []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: "/api/v1/issuers" +
+			q.directoryParameters(query.MaxLimit)}},
 	}, nil
 }
 
@@ -219,7 +220,11 @@ func letterOf(e *search.Issuer) string {
 // letterChoices returns the letters. Those without issuers have no address.
 func (q *request) letterChoices(issuers []*search.Issuer, selected string) []choice {
 	counts := countBy(issuers, letterOf)
-	out := []choice{{Text: q.edition.Text("issuers.letters.all"), URL: q.with("/issuers", "letter", ""), Selected: selected == ""}}
+	out := []choice{{
+		Text:     q.edition.Text("issuers.letters.all"),
+		URL:      q.with("/issuers", "letter", ""),
+		Selected: selected == "",
+	}}
 	for _, l := range letters {
 		c := choice{
 			Value:    l,

@@ -135,5 +135,6 @@ func marked(text string) (inline, int) {
 
 // slug returns the id of a heading.
 func slug(title string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }), "-")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title),
+		func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }), "-")
 }

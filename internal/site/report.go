@@ -100,7 +100,10 @@ func (s *Site) report(q *request) (*render.Page, error) {
 	}
 	rep := f.Decode()
 	if markdown {
-		return &render.Page{ContentType: "text/markdown; charset=utf-8", Body: []byte(document.Card(rep, s.BaseURL+"/reports/"+id))}, nil
+		return &render.Page{
+			ContentType: "text/markdown; charset=utf-8",
+			Body:        []byte(document.Card(rep, s.BaseURL+"/reports/"+id)),
+		}, nil
 	}
 	full, err := s.Query.Report(q.snapshot, id)
 	if err != nil {
@@ -132,7 +135,8 @@ func (s *Site) report(q *request) (*render.Page, error) {
 	if out.Document, err = s.documentOf(q, rep); err != nil {
 		return nil, err
 	}
-	out.Citation = q.edition.Text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number, q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
+	out.Citation = q.edition.Text("report.citation", rep.CompanyName, rep.Title, rep.Type, rep.Number,
+		q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
 	return &render.Page{
 		Template:    "report",
 		Title:       rep.CompanyName + ": " + rep.Title,
@@ -140,7 +144,10 @@ func (s *Site) report(q *request) (*render.Page, error) {
 		Kind:        "article",
 		Data:        out,
 		Linked:      q.linkedReport(rep, out),
-		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: out.JSON}, {Rel: "alternate", Type: "text/markdown", URL: out.Markdown}},
+		Head: []render.HeadLink{
+			{Rel: "alternate", Type: "application/json", URL: out.JSON},
+			{Rel: "alternate", Type: "text/markdown", URL: out.Markdown},
+		},
 	}, nil
 }
 
@@ -164,7 +171,8 @@ func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
 		}
 	}
 	issuer := f.IssuerID()
-	add("type", q.edition.Text("type."+string(r.Type))+" ("+string(r.Type)+")", q.edition.Link("/?type="+string(r.Type)), false)
+	add("type", q.edition.Text("type."+string(r.Type))+" ("+string(r.Type)+")",
+		q.edition.Link("/?type="+string(r.Type)), false)
 	add("number", strconv.FormatInt(r.Number, 10), "", true)
 	add("published", q.edition.Moment(r.PublishedAt), "", false)
 	add("precision", q.precision(r.TimeFrom), "", false)
@@ -248,7 +256,11 @@ func (q *request) stages(r *disclosure.Report) []stage {
 		at  time.Time
 	}{{"stage.seen", r.FirstSeenAt}, {"stage.text", r.TextReadyAt}, {"stage.summary", r.SummaryReadyAt}} {
 		if !next.at.IsZero() {
-			out = append(out, stage{Name: q.edition.Text(next.key), At: next.at, After: q.edition.Duration(next.at.Sub(r.PublishedAt))})
+			out = append(out, stage{
+				Name:  q.edition.Text(next.key),
+				At:    next.at,
+				After: q.edition.Duration(next.at.Sub(r.PublishedAt)),
+			})
 		}
 	}
 	return out
@@ -292,7 +304,10 @@ func (q *request) linkedReport(r *disclosure.Report, p *reportPage) map[string]a
 	out := map[string]any{
 		"@context": "https://schema.org", "@type": "Report", "@id": p.Address, "url": p.Address, "headline": r.Title, "name": r.Title,
 		"reportNumber": strconv.FormatInt(r.Number, 10), "datePublished": q.edition.Exact(r.PublishedAt),
-		"author": map[string]any{"@type": "Organization", "name": r.CompanyName}, "inLanguage": cmp.Or(r.Document.Language, "es"),
+		"author": map[string]any{
+			"@type": "Organization",
+			"name":  r.CompanyName,
+		}, "inLanguage": cmp.Or(r.Document.Language, "es"),
 		"isAccessibleForFree": true,
 	}
 	if p.Summary != "" {

@@ -58,7 +58,11 @@ func (s *Site) search(q *request) (*render.Page, error) {
 	if out.Search != "" {
 		out.Where = []choice{
 			{Text: q.edition.Text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
-			{Text: q.edition.Text("search.indocuments"), URL: q.with("/search", "in", query.InDocument), Selected: list.InDocuments},
+			{
+				Text:     q.edition.Text("search.indocuments"),
+				URL:      q.with("/search", "in", query.InDocument),
+				Selected: list.InDocuments,
+			},
 		}
 		title = q.edition.Text("search.titleof", out.Search)
 	}

@@ -60,7 +60,8 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request) (*render.Res
 		return nil, err
 	}
 	if n := len(q.URL.RawQuery); n > maxQuery {
-		return nil, fault.New(fault.Invalid, "The query string has %d bytes, and pages take %d at most: shorten the search, or use the API, which takes longer ones.", n, maxQuery)
+		return nil, fault.New(fault.Invalid, "The query string has %d bytes, and pages take %d at most: "+
+			"shorten the search, or use the API, which takes longer ones.", n, maxQuery)
 	}
 	need := access.Requirement{
 		Public:    true,

@@ -74,7 +74,11 @@ func (s *Site) sitemap(q *request) (*render.Page, error) {
 
 func xmlPage(v any) (*render.Page, error) {
 	body, err := xml.Marshal(v)
-	return &render.Page{ContentType: "application/xml; charset=utf-8", Body: append([]byte(xml.Header), body...), MaxAge: sitemapAge}, err
+	return &render.Page{
+		ContentType: "application/xml; charset=utf-8",
+		Body:        append([]byte(xml.Header), body...),
+		MaxAge:      sitemapAge,
+	}, err
 }
 
 // sitePages are the pages that are not about one report or issuer.

@@ -174,11 +174,15 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 			key string
 			*query.Percentiles
 		}{
-			{"seen", l.RegisteredToSeen}, {"available", l.SeenToAvailable}, {"enriched", l.SeenToEnriched}, {"total", l.RegisteredToAvailable},
+			{"seen", l.RegisteredToSeen}, {"available", l.SeenToAvailable}, {
+				"enriched",
+				l.SeenToEnriched,
+			}, {"total", l.RegisteredToAvailable},
 		} {
 			if p := stage.Percentiles; p != nil {
 				t.Rows = append(t.Rows, latencyRow{
-					e.Text("status.stage." + stage.key), e.Duration(inDuration(p.P50)), e.Duration(inDuration(p.P90)), e.Duration(inDuration(p.P99)), e.Duration(inDuration(p.Max)),
+					e.Text("status.stage." +
+						stage.key), e.Duration(inDuration(p.P50)), e.Duration(inDuration(p.P90)), e.Duration(inDuration(p.P99)), e.Duration(inDuration(p.Max)),
 				})
 			}
 		}
@@ -329,7 +333,10 @@ func (q *request) incidents(log []coverage.Incident) []statusIncident {
 
 // surface returns a part of the source as readers see it.
 func (q *request) surface(sf health.Surface) statusSurface {
-	return statusSurface{q.edition.surfaceName(sf.Name), query.SurfaceState(sf), sf.SuccessAt, q.edition.Ago(sf.SuccessAt, q.now), sf.Failures, sf.Error}
+	return statusSurface{
+		q.edition.surfaceName(sf.Name), query.SurfaceState(sf), sf.SuccessAt,
+		q.edition.Ago(sf.SuccessAt, q.now), sf.Failures, sf.Error,
+	}
 }
 
 // surfaceName returns the name of a part of the source.

@@ -37,7 +37,10 @@ func (s *Site) syndicate(q *request) ([]syndicated, error) {
 	out := make([]syndicated, len(found.Reports))
 	for i, f := range found.Reports {
 		r := f.Decode()
-		out[i] = syndicated{r, query.Madrid(r.PublishedAt), query.Madrid(updatedAt(r)), s.BaseURL + q.edition.Link("/reports/"+r.ID), q.summaryOf(r)}
+		out[i] = syndicated{
+			r, query.Madrid(r.PublishedAt), query.Madrid(updatedAt(r)),
+			s.BaseURL + q.edition.Link("/reports/"+r.ID), q.summaryOf(r),
+		}
 	}
 	return out, nil
 }
@@ -155,7 +158,11 @@ func (s *Site) atom(q *request) (*render.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &render.Page{ContentType: "application/atom+xml; charset=utf-8", Body: append([]byte(xml.Header), body...), MaxAge: feedAge}, nil
+	return &render.Page{
+		ContentType: "application/atom+xml; charset=utf-8",
+		Body:        append([]byte(xml.Header), body...),
+		MaxAge:      feedAge,
+	}, nil
 }
 
 type jsonFeed struct {

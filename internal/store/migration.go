@@ -102,7 +102,8 @@ func (s Schema) GoesBack(to int) error {
 			s.Version, to, s.Latest)
 	case to < s.Oldest:
 		return fault.New(fault.Invalid,
-			"the store has schema version %d and can go back to %d at the earliest, not to %d: for an older program restore a backup that it made",
+			"the store has schema version %d and can go back to %d at the earliest, not to %d: for an older "+
+				"program restore a backup that it made",
 			s.Version, s.Oldest, to)
 	}
 	return nil

@@ -95,7 +95,11 @@ func (p *plan) report(given disclosure.Report, known map[string]disclosure.Repor
 // changeEvent returns the event of a change to a known report. New facts
 // about history are Backfilled, whatever changed. A correction is news when the
 // correcting report is.
-func (p *plan) changeEvent(r *disclosure.Report, changed []string, known map[string]disclosure.Report) disclosure.Event {
+func (p *plan) changeEvent(
+	r *disclosure.Report,
+	changed []string,
+	known map[string]disclosure.Report,
+) disclosure.Event {
 	event, news := disclosure.Updated, !p.isHistory(r)
 	if slices.Contains(changed, "corrected_by") {
 		event = disclosure.Corrected

@@ -74,7 +74,8 @@ func JoinHashes(hashes []tlog.Hash) []byte {
 func SplitHashes(seq int64, joined []byte) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(joined)/tlog.HashSize)
 	if len(hashes) == 0 || int64(len(hashes)) > seq || len(joined)%tlog.HashSize != 0 {
-		return nil, fmt.Errorf("the hashes of the log that end with change %d have %d bytes: %w", seq, len(joined), ErrDamaged)
+		return nil, fmt.Errorf("the hashes of the log that end with change %d have %d bytes: %w", seq,
+			len(joined), ErrDamaged)
 	}
 	for i := range hashes {
 		copy(hashes[i][:], joined[i*tlog.HashSize:])

@@ -34,7 +34,8 @@ func BindSource(ctx context.Context, db Store, simulated bool) error {
 		return err
 	}
 	if source != want {
-		return fault.New(fault.Conflict, "this store belongs to the source %s: give %s a store of its own", source, want)
+		return fault.New(fault.Conflict, "this store belongs to the source %s: give %s a store of its own",
+			source, want)
 	}
 	return nil
 }
@@ -77,12 +78,23 @@ func (s *Sourced) Changes(ctx context.Context, after int64, limit int) ([]disclo
 	return changes, s.readSource(ctx, err)
 }
 
-func (s *Sourced) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
+func (s *Sourced) ChangesOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	id string,
+	upTo int64,
+	limit int,
+) ([]disclosure.Change, error) {
 	changes, err := s.Store.ChangesOf(ctx, of, id, upTo, limit)
 	return changes, s.readSource(ctx, err)
 }
 
-func (s *Sourced) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+func (s *Sourced) AsOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	upTo int64,
+	ids ...string,
+) ([]disclosure.Change, error) {
 	changes, err := s.Store.AsOf(ctx, of, upTo, ids...)
 	return changes, s.readSource(ctx, err)
 }

@@ -128,7 +128,8 @@ type Log interface {
 	// another process has renewed it, and it is left alone. It is also left alone
 	// when the log has the change lost, if one is given: then an earlier read was
 	// answered by a replica that is behind.
-	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark,
+		shared ...disclosure.Cursor) (disclosure.Head, error)
 
 	// LeafHashes passes the hashes of the leaves of the changes with seq > after to
 	// fn, in order and without gaps, until fn fails. Changes that were appended by a

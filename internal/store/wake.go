@@ -27,7 +27,12 @@ func (w *Wake) All() {
 
 // Wait returns nil once newest returns more than after. It calls newest at the
 // start, after every wake, and at the given interval.
-func (w *Wake) Wait(ctx context.Context, after int64, every time.Duration, newest func(context.Context) (int64, error)) error {
+func (w *Wake) Wait(
+	ctx context.Context,
+	after int64,
+	every time.Duration,
+	newest func(context.Context) (int64, error),
+) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

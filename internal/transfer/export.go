@@ -146,7 +146,8 @@ func (e *export) reports(directory *search.Directory, compressed io.Reader) erro
 }
 
 func (e *export) selects(directory *search.Directory, r *disclosure.Report) bool {
-	return (len(e.Types) == 0 || slices.Contains(e.Types, r.Type)) && (e.matcher == nil || e.matcher.Match(directory.Analyze(r)))
+	return (len(e.Types) == 0 || slices.Contains(e.Types, r.Type)) &&
+		(e.matcher == nil || e.matcher.Match(directory.Analyze(r)))
 }
 
 func (e *export) count() error {

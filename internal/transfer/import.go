@@ -92,7 +92,8 @@ func (im *Importer) read(ctx context.Context, in io.Reader) error {
 		case err != nil && !tooLong:
 			return errors.Join(im.flush(ctx), err)
 		}
-		if im.bytes += len(line); len(im.batch.Reports)+len(im.batch.Issuers) >= batchRecords || im.bytes >= batchBytes {
+		if im.bytes += len(line); len(im.batch.Reports)+len(im.batch.Issuers) >= batchRecords ||
+			im.bytes >= batchBytes {
 			if err := im.flush(ctx); err != nil {
 				return err
 			}

@@ -94,7 +94,8 @@ func (t *textReader) add(line []byte) (*store.Document, error) {
 	switch {
 	case p.SHA256 != t.open.SHA256 || p.Page != expected:
 		t.open = store.Document{}
-		return nil, fault.New(fault.Invalid, "the pieces of a document's text must follow each other as export writes them")
+		return nil, fault.New(fault.Invalid,
+			"the pieces of a document's text must follow each other as export writes them")
 	case t.size > maxTextBytes:
 		t.open = store.Document{}
 		return nil, fault.New(fault.Invalid, "the text of document %s is longer than 32 MiB", p.SHA256)

@@ -56,7 +56,8 @@ func first(c *disclosure.Change) error {
 	case c.Event == disclosure.Backfilled && !c.Report.Backfilled && !imported:
 		return fmt.Errorf("%s is back-filled and its Backfilled field is false", c.Subject())
 	case c.Report.AvailableAt.IsZero() || c.Report.AvailableAt.After(c.OccurredAt) || c.Report.FirstSeenAt.IsZero():
-		return fmt.Errorf("%s is available at %v, first seen at %v", c.Subject(), c.Report.AvailableAt, c.Report.FirstSeenAt)
+		return fmt.Errorf("%s is available at %v, first seen at %v", c.Subject(), c.Report.AvailableAt,
+			c.Report.FirstSeenAt)
 	}
 	return nil
 }
@@ -68,7 +69,8 @@ func step(c *disclosure.Change, changed []string, merged, got any) error {
 	case len(changed) == 0:
 		return fmt.Errorf("nothing of %s changed", c.Subject())
 	case !slices.Equal(changed, c.Changed):
-		return fmt.Errorf("%s changed in %s, but names %s", c.Subject(), strings.Join(changed, ", "), strings.Join(c.Changed, ", "))
+		return fmt.Errorf("%s changed in %s, but names %s", c.Subject(), strings.Join(changed, ", "),
+			strings.Join(c.Changed, ", "))
 	case !reflect.DeepEqual(merged, got):
 		return fmt.Errorf("%s lost a value of %s", c.Subject(), strings.Join(differing(merged, got), ", "))
 	}

@@ -24,10 +24,15 @@ func (c *Checker) checkDeliveries(ctx context.Context, tx relational.Tx) error {
 
 func (c *Checker) checkFanned(ctx context.Context, tx relational.Tx) error {
 	var fanned, head int64
-	found, err := relational.One(ctx, tx, []any{&fanned, &head}, `SELECT f.seq, h.seq FROM fanned f CROSS JOIN log_head h`)
+	found, err := relational.One(ctx, tx, []any{&fanned, &head},
+		`SELECT f.seq, h.seq FROM fanned f CROSS JOIN log_head h`)
 	if err == nil && (!found || fanned > head || fanned < 0) {
 		c.broken.fanned = true
-		c.found(Finding{Kind: Fanned, Where: "fanned", Text: fmt.Sprintf("the log was fanned out up to change %d, and its newest is %d", fanned, head)})
+		c.found(Finding{
+			Kind:  Fanned,
+			Where: "fanned",
+			Text:  fmt.Sprintf("the log was fanned out up to change %d, and its newest is %d", fanned, head),
+		})
 	}
 	return err
 }
@@ -37,7 +42,11 @@ func (c *Checker) checkAttempts(ctx context.Context, tx relational.Tx) error {
 	n := 0
 	return relational.Each(ctx, tx, []any{&a.webhook, &a.seq, &n}, func() error {
 		c.broken.attempts = append(c.broken.attempts, a)
-		c.found(Finding{Kind: Attempt, Where: deliveryName(a), Text: fmt.Sprintf("there are %d attempts, and no delivery", n)})
+		c.found(Finding{
+			Kind:  Attempt,
+			Where: deliveryName(a),
+			Text:  fmt.Sprintf("there are %d attempts, and no delivery", n),
+		})
 		return nil
 	}, `SELECT a.webhook, a.seq, count(*) FROM attempt a LEFT JOIN delivery d ON d.webhook = a.webhook AND d.seq = a.seq
 		WHERE d.webhook IS NULL GROUP BY a.webhook, a.seq ORDER BY a.webhook, a.seq`)
@@ -75,7 +84,11 @@ func (c *Checker) checkEndpoints(ctx context.Context, tx relational.Tx) error {
 	n := 0
 	err := relational.Each(ctx, tx, []any{&webhook, &n}, func() error {
 		c.broken.unserved = append(c.broken.unserved, webhook)
-		c.found(Finding{Kind: NoEndpoint, Where: "webhook " + webhook, Text: fmt.Sprintf("it has %d deliveries and no endpoint, so that none is sent", n)})
+		c.found(Finding{
+			Kind:  NoEndpoint,
+			Where: "webhook " + webhook,
+			Text:  fmt.Sprintf("it has %d deliveries and no endpoint, so that none is sent", n),
+		})
 		return nil
 	}, `SELECT d.webhook, count(*) FROM delivery d LEFT JOIN endpoint e ON e.webhook = d.webhook
 		WHERE e.webhook IS NULL GROUP BY d.webhook ORDER BY d.webhook`)
@@ -84,7 +97,11 @@ func (c *Checker) checkEndpoints(ctx context.Context, tx relational.Tx) error {
 	}
 	return relational.Each(ctx, tx, []any{&webhook}, func() error {
 		c.broken.orphans = append(c.broken.orphans, webhook)
-		c.found(Finding{Kind: OrphanEndpoint, Where: "webhook " + webhook, Text: "it has an endpoint, and there is no such webhook"})
+		c.found(Finding{
+			Kind:  OrphanEndpoint,
+			Where: "webhook " + webhook,
+			Text:  "it has an endpoint, and there is no such webhook",
+		})
 		return nil
 	}, `SELECT e.webhook FROM endpoint e LEFT JOIN record r ON r.kind = 'webhook' AND r.id = e.webhook
 		WHERE r.id IS NULL AND e.webhook <> $1 ORDER BY e.webhook`, textQueue)

@@ -67,7 +67,11 @@ func (c *Checker) checkOriginals(ctx context.Context) error {
 			return err
 		}
 		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != key {
-			c.found(Finding{Kind: Bytes, Where: "document " + key, Text: fmt.Sprintf("its %d bytes have the SHA-256 %x", len(body), sum)})
+			c.found(Finding{
+				Kind:  Bytes,
+				Where: "document " + key,
+				Text:  fmt.Sprintf("its %d bytes have the SHA-256 %x", len(body), sum),
+			})
 		}
 		return nil
 	})
@@ -86,7 +90,11 @@ func (c *Checker) checkBucket(ctx context.Context) error {
 		switch {
 		case err == nil:
 		case fault.KindOf(err) == fault.NotFound:
-			c.found(Finding{Kind: NoBytes, Where: "report " + ids[0], Text: fmt.Sprintf("the bucket does not have its document %s", h)})
+			c.found(Finding{
+				Kind:  NoBytes,
+				Where: "report " + ids[0],
+				Text:  fmt.Sprintf("the bucket does not have its document %s", h),
+			})
 		case errors.Is(err, store.ErrDamaged):
 			c.found(Finding{Kind: Bytes, Where: "report " + ids[0], Text: err.Error()})
 		default:

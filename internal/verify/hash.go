@@ -62,12 +62,17 @@ func (h *hashReader) differs(r store.Row, text string) {
 // left.
 func (h *hashReader) end(ctx context.Context) error {
 	if size := h.c.o.Size; h.tree.Size() < size {
-		h.c.found(Finding{Kind: LogGap, Where: changes(h.tree.Size()+1, size), Text: "published, but missing in the log"})
+		h.c.found(Finding{
+			Kind:  LogGap,
+			Where: changes(h.tree.Size()+1, size),
+			Text:  "published, but missing in the log",
+		})
 	} else if root, err := h.tree.Root(size); err != nil {
 		return err
 	} else if size > 0 && root != h.c.o.Root && h.c.o.Kept == nil {
 		h.c.broken.hashes = true
-		h.c.found(Finding{Kind: LogHash, Where: changes(1, size), Text: "they are not what was published: one of them differs, and which one cannot be said without its hash"})
+		h.c.found(Finding{Kind: LogHash, Where: changes(1, size), Text: "they are not what was published: one " +
+			"of them differs, and which one cannot be said without its hash"})
 	}
 	for !h.ended {
 		if err := h.next(ctx); err != nil {
@@ -105,7 +110,8 @@ func (h *hashReader) next(ctx context.Context) error {
 		return fmt.Errorf("the hashes after change %d: %w", h.read, err)
 	}
 	if h.ended = n < leafPage; h.ended && h.read != h.leaves {
-		h.lost(min(h.read, h.leaves), max(h.read, h.leaves), "the counter of the log says that another one is the last that is hashed")
+		h.lost(min(h.read, h.leaves), max(h.read, h.leaves),
+			"the counter of the log says that another one is the last that is hashed")
 	}
 	return nil
 }

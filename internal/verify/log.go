@@ -75,13 +75,18 @@ func (c *Checker) checkLog(ctx context.Context) error {
 func (c *Checker) readLog(ctx context.Context, tx relational.Tx) error {
 	var head, leaves int64
 	var epoch, past string
-	found, err := relational.One(ctx, tx, []any{&head, &epoch, &past, &leaves}, `SELECT seq, epoch, past, leaves FROM log_head`)
+	found, err := relational.One(ctx, tx, []any{&head, &epoch, &past, &leaves},
+		`SELECT seq, epoch, past, leaves FROM log_head`)
 	if err != nil {
 		return err
 	}
 	_, err = disclosure.ParsePast(past)
 	if !found || epoch == "" || err != nil {
-		c.found(Finding{Kind: LogHead, Where: "log_head", Text: "the counter of the log is missing, or has no valid epoch"})
+		c.found(Finding{
+			Kind:  LogHead,
+			Where: "log_head",
+			Text:  "the counter of the log is missing, or has no valid epoch",
+		})
 	}
 	hashes := hashReader{c: c, tx: tx, leaves: leaves}
 	const before = -1 << 62 // there is no change 0
@@ -116,9 +121,17 @@ func (c *Checker) readLog(ctx context.Context, tx relational.Tx) error {
 	case expected <= head:
 		c.gap(expected, head)
 	case after > head:
-		c.found(Finding{Kind: LogHead, Where: fmt.Sprintf("change %d", after), Text: fmt.Sprintf("the counter of the log says that change %d is the newest", head)})
+		c.found(Finding{
+			Kind:  LogHead,
+			Where: fmt.Sprintf("change %d", after),
+			Text:  fmt.Sprintf("the counter of the log says that change %d is the newest", head),
+		})
 	case leaves > head:
-		c.found(Finding{Kind: LogHead, Where: fmt.Sprintf("change %d", leaves), Text: fmt.Sprintf("it is hashed, but change %d is the newest", head)})
+		c.found(Finding{
+			Kind:  LogHead,
+			Where: fmt.Sprintf("change %d", leaves),
+			Text:  fmt.Sprintf("it is hashed, but change %d is the newest", head),
+		})
 	}
 	return nil
 }
@@ -148,10 +161,11 @@ func changes(first, last int64) string {
 
 func readRows(ctx context.Context, tx relational.Tx, where string, args ...any) (rows []store.Row, err error) {
 	var r store.Row
-	err = relational.Each(ctx, tx, []any{&r.Seq, &r.Event, &r.Subject, &r.OccurredAt, &r.Changed, &r.Body}, func() error {
-		rows = append(rows, r)
-		return nil
-	}, `SELECT seq, event, subject, occurred_at, changed, body FROM change WHERE `+where, args...)
+	err = relational.Each(ctx, tx, []any{&r.Seq, &r.Event, &r.Subject, &r.OccurredAt, &r.Changed, &r.Body},
+		func() error {
+			rows = append(rows, r)
+			return nil
+		}, `SELECT seq, event, subject, occurred_at, changed, body FROM change WHERE `+where, args...)
 	return rows, err
 }
 
@@ -195,7 +209,11 @@ func rowName(r store.Row) string { return fmt.Sprintf("change %d (%s)", r.Seq, r
 func subjectOf(c *disclosure.Change) subject { return subject{c.Issuer != nil, c.Subject()} }
 
 // readBefore returns the changes with some seqs, by subject.
-func (c *Checker) readBefore(ctx context.Context, tx relational.Tx, seqs []int64) (map[subject]*disclosure.Change, error) {
+func (c *Checker) readBefore(
+	ctx context.Context,
+	tx relational.Tx,
+	seqs []int64,
+) (map[subject]*disclosure.Change, error) {
 	last := make(map[subject]*disclosure.Change, len(seqs))
 	if len(seqs) == 0 {
 		return last, nil
@@ -223,7 +241,8 @@ func (c *Checker) checkRow(r store.Row, change *disclosure.Change, last map[subj
 		c.found(Finding{Kind: LogRow, Where: where, Text: err.Error()})
 	}
 	if !plausible(change.OccurredAt, now) {
-		c.found(Finding{Kind: LogTime, Where: where, Text: "it occurred at " + change.OccurredAt.Format(time.RFC3339Nano)})
+		c.found(Finding{Kind: LogTime, Where: where, Text: "it occurred at " +
+			change.OccurredAt.Format(time.RFC3339Nano)})
 	}
 	if c.log.subjects[s].unknown {
 		return // it cannot be compared

@@ -71,7 +71,11 @@ func (c *Checker) checkUsage(ctx context.Context, tx relational.Tx) error {
 	var n int64
 	err := relational.Each(ctx, tx, []any{&name, &day, &operation, &n}, func() error {
 		if _, ok := disclosure.ParseDay(day); !ok || n < 1 {
-			c.found(Finding{Kind: Usage, Where: fmt.Sprintf("count of %s by %s on %s", operation, name, day), Text: fmt.Sprintf("the day or the number %d is not possible", n)})
+			c.found(Finding{
+				Kind:  Usage,
+				Where: fmt.Sprintf("count of %s by %s on %s", operation, name, day),
+				Text:  fmt.Sprintf("the day or the number %d is not possible", n),
+			})
 		}
 		return nil
 	}, `SELECT owner, day, operation, n FROM use_count`)

@@ -226,7 +226,8 @@ func (r *repair) dropOrphan(ctx context.Context, webhook string) error {
 	if webhook == textQueue {
 		return nil
 	}
-	known, err := relational.Column[string](ctx, r.base, `SELECT id FROM record WHERE kind = 'webhook' AND id = $1`, webhook)
+	known, err := relational.Column[string](ctx, r.base,
+		`SELECT id FROM record WHERE kind = 'webhook' AND id = $1`, webhook)
 	if err != nil || len(known) > 0 {
 		return err
 	}

@@ -37,7 +37,11 @@ func (c *Checker) checkWords(ctx context.Context) error {
 }
 
 // readHeads returns the segments whose head can be read, and adds their documents.
-func (c *Checker) readHeads(ctx context.Context, tx relational.Tx, indexed map[search.Hash]bool) (segments []store.Segment, err error) {
+func (c *Checker) readHeads(
+	ctx context.Context,
+	tx relational.Tx,
+	indexed map[search.Hash]bool,
+) (segments []store.Segment, err error) {
 	var s store.Segment
 	err = relational.Each(ctx, tx, []any{&s.ID, &s.Documents, &s.Head}, func() error {
 		head := s.Head
@@ -74,7 +78,11 @@ func (c *Checker) checkIndexed(ctx context.Context, tx relational.Tx, indexed ma
 			return nil
 		}
 		c.broken.words[h] = true
-		c.found(Finding{Kind: NotFound, Where: "document " + sha256, Text: "it is marked as indexed, and is not in the index of words"})
+		c.found(Finding{
+			Kind:  NotFound,
+			Where: "document " + sha256,
+			Text:  "it is marked as indexed, and is not in the index of words",
+		})
 		return nil
 	}, `SELECT sha256 FROM `+c.base.Documents+` WHERE indexed`)
 }
@@ -88,7 +96,8 @@ func (c *Checker) checkSegment(ctx context.Context, s store.Segment) error {
 	if ctx.Err() != nil || !errors.Is(err, index.ErrDamaged) && fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	used, listErr := relational.Column[int64](ctx, c.base, `SELECT id FROM word_segment WHERE id = $1 AND state = 1`, s.ID)
+	used, listErr := relational.Column[int64](ctx, c.base,
+		`SELECT id FROM word_segment WHERE id = $1 AND state = 1`, s.ID)
 	if listErr != nil || len(used) == 0 {
 		return listErr // it was merged meanwhile
 	}

@@ -28,7 +28,8 @@ func quick() []phase {
 		{
 			{needs("PostgreSQL, if it is missing", "--quick")},
 			{
-				empty("formatting", "not formatted; run: go tool gofumpt -w", static, "go", "tool", "gofumpt", "-l", "."),
+				empty("formatting", "not formatted; run: go tool gofumpt -w", static, "go", "tool", "gofumpt",
+					"-l", "."),
 				command("go vet", static, "go", "vet", "./..."),
 				command("staticcheck", roomy, "go", "tool", "staticcheck", "./..."),
 				command("go mod tidy", static, "go", "mod", "tidy", "-diff"),
@@ -172,7 +173,8 @@ type pkg struct {
 
 // list returns the packages of the module that have tests.
 func list(ctx context.Context) ([]pkg, error) {
-	out, err := output(ctx, "", static, "go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
+	out, err := output(ctx, "", static, "go", "list",
+		"-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w\n%s", err, out)
 	}

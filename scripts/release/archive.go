@@ -58,7 +58,13 @@ func writeTar(w io.Writer, dir string, files []file, t time.Time) error {
 	}
 	archive := tar.NewWriter(packed)
 	for _, f := range sorted(files) {
-		header := &tar.Header{Name: dir + "/" + f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: t, Format: tar.FormatUSTAR}
+		header := &tar.Header{
+			Name:    dir + "/" + f.name,
+			Mode:    int64(f.mode),
+			Size:    int64(len(f.data)),
+			ModTime: t,
+			Format:  tar.FormatUSTAR,
+		}
 		if err := archive.WriteHeader(header); err != nil {
 			return err
 		}

@@ -44,7 +44,14 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b := build{dir: ".", pkg: "./cmd/pregon", name: "pregon", source: src, out: dir, platforms: strings.Split(*platforms, ",")}
+	b := build{
+		dir:       ".",
+		pkg:       "./cmd/pregon",
+		name:      "pregon",
+		source:    src,
+		out:       dir,
+		platforms: strings.Split(*platforms, ","),
+	}
 	sums, err := b.run(ctx)
 	if err != nil {
 		return err
@@ -68,7 +75,8 @@ func (b build) repeat(ctx context.Context, sums string) error {
 	}
 	defer os.RemoveAll(temp)
 	again := b
-	again.dir, again.out, again.cache = filepath.Join(temp, "clone"), filepath.Join(temp, "dist"), filepath.Join(temp, "cache")
+	again.dir, again.out, again.cache = filepath.Join(temp, "clone"), filepath.Join(temp,
+		"dist"), filepath.Join(temp, "cache")
 	clone := exec.CommandContext(ctx, "git", "clone", "--quiet", b.dir, again.dir)
 	clone.Stderr = os.Stderr
 	if err := clone.Run(); err != nil {

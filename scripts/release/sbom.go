@@ -26,7 +26,8 @@ func newSBOM(binary []byte, name string, src source) ([]byte, error) {
 	program.Name = name
 	sum := sha256.Sum256(binary)
 	program.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum[:])}}
-	std := component(cyclonedx.ComponentTypeLibrary, debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")})
+	std := component(cyclonedx.ComponentTypeLibrary,
+		debug.Module{Path: "std", Version: strings.TrimPrefix(info.GoVersion, "go")})
 	components := []cyclonedx.Component{std}
 	refs := []string{std.BOMRef}
 	for _, dep := range info.Deps { // by path
@@ -49,7 +50,8 @@ func newSBOM(binary []byte, name string, src source) ([]byte, error) {
 	bom.Components = &components
 	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: program.BOMRef, Dependencies: &refs}}
 	var out bytes.Buffer
-	err = cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, cyclonedx.SpecVersion1_6)
+	err = cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom,
+		cyclonedx.SpecVersion1_6)
 	return out.Bytes(), err
 }
 

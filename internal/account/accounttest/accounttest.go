@@ -163,7 +163,8 @@ func (w *World) SignInAs(name string, operator bool) (by access.Principal, cooki
 // SignIn signs in to an account, with a key or, if that is empty, with the provider.
 func (w *World) SignIn(profile accounts.Account, key string) (by access.Principal, cookie string) {
 	w.t.Helper()
-	opened, raw, err := w.Auth.Accounts.SignIn(w.t.Context(), profile, accounts.Session{Agent: "Browser of " + profile.Name, Key: key})
+	opened, raw, err := w.Auth.Accounts.SignIn(w.t.Context(), profile,
+		accounts.Session{Agent: "Browser of " + profile.Name, Key: key})
 	w.check(err)
 	one, _ := w.Auth.Accounts.Account(profile.ID)
 	state := w.Auth.Accounts.SessionState(one, opened)

@@ -72,7 +72,8 @@ func credentialOf(r *http.Request) (credential, error) {
 		return credential{}, nil
 	}
 	if len(bearer) > 1 || len(key) > 1 {
-		return credential{}, fault.New(fault.Invalid, "A request may carry one credential: send Authorization, or X-API-Key, once.")
+		return credential{}, fault.New(fault.Invalid,
+			"A request may carry one credential: send Authorization, or X-API-Key, once.")
 	}
 	if len(bearer) == 0 {
 		return credential{strings.TrimSpace(key[0]), true}, nil
@@ -80,7 +81,8 @@ func credentialOf(r *http.Request) (credential, error) {
 	scheme, text, _ := strings.Cut(strings.TrimSpace(bearer[0]), " ")
 	text = strings.TrimLeft(text, " ")
 	if len(key) == 1 && (strings.TrimSpace(key[0]) != text) {
-		return credential{}, fault.New(fault.Invalid, "Authorization and X-API-Key carry different credentials: send one of them.")
+		return credential{}, fault.New(fault.Invalid,
+			"Authorization and X-API-Key carry different credentials: send one of them.")
 	}
 	if !strings.EqualFold(scheme, "Bearer") || text == "" {
 		return credential{}, errors.New("the Authorization header must be Bearer and a key or token")
@@ -104,9 +106,10 @@ func RefuseInQuery(query string) error {
 			name = "query"
 		}
 		return &fault.Error{
-			Kind:    fault.Invalid,
-			Message: "Credentials do not belong in the address: send the key or token in the Authorization or X-API-Key header, and treat this one as leaked.",
-			Fields:  []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
+			Kind: fault.Invalid,
+			Message: "Credentials do not belong in the address: send the key or token in the Authorization or " +
+				"X-API-Key header, and treat this one as leaked.",
+			Fields: []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
 		}
 	}
 	return nil

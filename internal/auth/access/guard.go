@@ -119,7 +119,10 @@ type Options struct {
 }
 
 // Outcomes are the possible results of Admit: one of the modes, or the reason of a refusal.
-var Outcomes = []string{"anonymous", "key", "token", "session", "no_credential", "invalid_request", "invalid_token", "insufficient_scope", "limited", "unavailable"}
+var Outcomes = []string{
+	"anonymous", "key", "token", "session", "no_credential", "invalid_request",
+	"invalid_token", "insufficient_scope", "limited", "unavailable",
+}
 
 // Guard authenticates, authorizes and limits requests.
 type Guard struct {
@@ -221,7 +224,8 @@ func (g *Guard) countPlan(h http.Header, r *http.Request, p Principal) error {
 		return nil
 	}
 	if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(h, v) {
-		return g.limited(r, g.o.Proxies.Client(r), "plan", p.ID, "Your plan allows "+limit.describe()+". Wait as long as Retry-After says.")
+		return g.limited(r, g.o.Proxies.Client(r), "plan", p.ID, "Your plan allows "+limit.describe()+
+			". Wait as long as Retry-After says.")
 	}
 	return nil
 }
@@ -238,16 +242,20 @@ func (g *Guard) authorize(h http.Header, p Principal, need Requirement) error {
 		g.o.Observe("no_credential")
 		h.Set("WWW-Authenticate", g.challenge(need, "", ""))
 		if need.Account {
-			return fault.New(fault.Unauthorized, "This needs a key: send it as X-API-Key, or sign in at %s/account.", g.o.BaseURL)
+			return fault.New(fault.Unauthorized,
+				"This needs a key: send it as X-API-Key, or sign in at %s/account.", g.o.BaseURL)
 		}
-		return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.", cmp.Or(need.Scope, AllScopes))
+		return fault.New(fault.Unauthorized, "This needs a key or token with the scope %s: send it as "+
+			"Authorization: Bearer, or a key as X-API-Key.", cmp.Or(need.Scope, AllScopes))
 	case p.Mode == ByToken && need.Account:
 		g.o.Observe("insufficient_scope")
-		return fault.New(fault.Forbidden, "A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
+		return fault.New(fault.Forbidden,
+			"A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode == ByToken && p.Credential != "" && need.Lasting:
 		g.o.Observe("insufficient_scope")
 		h.Set("WWW-Authenticate", g.challenge(Requirement{}, "", "")) // without a scope to ask for
-		return fault.New(fault.Forbidden, "An application cannot manage webhooks of a person: use the console at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
+		return fault.New(fault.Forbidden, "An application cannot manage webhooks of a person: use the console "+
+			"at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
 		missing := need.Scope
@@ -284,7 +292,8 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 	if err != nil {
 		return Principal{}, errors.New(err.Error()) // drops the kind
 	}
-	if t.Audience != g.o.BaseURL && !(need.MCP && (t.Audience == g.o.BaseURL+MCPPath || t.Audience == g.o.BaseURL+MCPSignInPath)) {
+	if t.Audience != g.o.BaseURL && !(need.MCP &&
+		(t.Audience == g.o.BaseURL+MCPPath || t.Audience == g.o.BaseURL+MCPSignInPath)) {
 		return Principal{}, errors.New("the audience of this token is " + t.Audience + ", not this service")
 	}
 	p := Principal{
@@ -303,7 +312,8 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		return Principal{}, errors.New("this token is not valid: " + owner.Gone)
 	}
 	if owner.Key != "" && !g.o.Keys.Allows(owner.Key, from) {
-		return Principal{}, errors.New("this token may not be used from " + from.String() + ": its owner signed in with a key that may not be used from there")
+		return Principal{}, errors.New("this token may not be used from " + from.String() +
+			": its owner signed in with a key that may not be used from there")
 	}
 	p.Scope &= owner.Scope
 	p.Key = owner.Key
@@ -345,7 +355,8 @@ func (g *Guard) ownerOf(ctx context.Context, t Token) (AccountState, error) {
 		return o, nil
 	}
 	if err := g.o.Accounts.Wake(ctx); err != nil { // it may be new
-		return AccountState{}, fault.Wrap(fault.Unavailable, err, "The grant of the token cannot be looked up now. Try again in a few seconds.")
+		return AccountState{}, fault.Wrap(fault.Unavailable, err,
+			"The grant of the token cannot be looked up now. Try again in a few seconds.")
 	}
 	o, known := g.o.Accounts.Grant(t.Subject, t.Grant)
 	if !known {
@@ -427,14 +438,16 @@ func (g *Guard) countAnonymous(w http.ResponseWriter, r *http.Request, from neti
 	if limit := g.o.Anonymous; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.setHeaders(w.Header(), v) {
 			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.describe()+
-				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+g.o.BaseURL+"/openapi.json describes how to get and send one.")
+				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+
+				g.o.BaseURL+"/openapi.json describes how to get and send one.")
 		}
 	}
 	if site, ok := ratelimit.Site(from); ok && g.o.AnonymousSite != nil {
 		limit := g.o.AnonymousSite
 		if v := limit.Take(r.Context(), site); !v.OK {
 			w.Header().Set("Retry-After", v.RetryAfter())
-			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+limit.describe()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
+			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+
+				limit.describe()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
 		}
 	}
 	return nil
@@ -459,7 +472,8 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, from netip.Addr, 
 	if limit := g.o.Refused; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !v.OK {
 			w.Header().Set("Retry-After", v.RetryAfter())
-			return g.limited(r, from, "refused", "", "Too many credentials from this address were invalid. Correct yours, and wait as long as Retry-After says.")
+			return g.limited(r, from, "refused", "", "Too many credentials from this address were invalid. "+
+				"Correct yours, and wait as long as Retry-After says.")
 		}
 	}
 	reason := strings.TrimSuffix(err.Error(), ".")

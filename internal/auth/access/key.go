@@ -98,7 +98,8 @@ func reached(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
 
 // allows reports whether the key may be used from an address.
 func (k *Key) allows(from netip.Addr) bool {
-	return len(k.Networks) == 0 || slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool { return n.Contains(from) })
+	return len(k.Networks) == 0 || slices.ContainsFunc(k.Networks,
+		func(n netip.Prefix) bool { return n.Contains(from) })
 }
 
 // ParseNetwork reads a network from which a key may be used, or one address.
@@ -109,7 +110,8 @@ func ParseNetwork(s string) (netip.Prefix, error) {
 	}
 	network, err := netip.ParsePrefix(s)
 	if err != nil || network.Addr().Is4In6() { // addresses are never compared in that form
-		return netip.Prefix{}, fault.New(fault.Invalid, "%q must be a network, such as 203.0.113.0/24, or an address", s)
+		return netip.Prefix{}, fault.New(fault.Invalid,
+			"%q must be a network, such as 203.0.113.0/24, or an address", s)
 	}
 	return network.Masked(), nil
 }
@@ -121,8 +123,10 @@ func (k *Key) validate(now time.Time) error {
 		return fault.New(fault.Invalid, "there is no plan %q: use %s", k.Plan, strings.Join(Plans, ", "))
 	case k.Scopes == 0:
 		return fault.New(fault.Invalid, "a key needs a scope: use %s", strings.Join(AllScopes.Names(), ", "))
-	case len(k.Name) > longestName || strings.ContainsFunc(k.Name, func(c rune) bool { return c < ' ' || c == 0x7f || unicode.Is(unicode.Bidi_Control, c) }):
-		return fault.New(fault.Invalid, "the name may have %d bytes, on one line and without characters that change the direction of writing", longestName)
+	case len(k.Name) > longestName || strings.ContainsFunc(k.Name,
+		func(c rune) bool { return c < ' ' || c == 0x7f || unicode.Is(unicode.Bidi_Control, c) }):
+		return fault.New(fault.Invalid, "the name may have %d bytes, on one line and without characters that "+
+			"change the direction of writing", longestName)
 	case reached(k.ExpiresAt, now):
 		return fault.New(fault.Invalid, "the key would have expired already, at %s", k.ExpiresAt.Format(time.RFC3339))
 	case len(k.Networks) > mostNetworks:
@@ -143,7 +147,8 @@ func newSecret(now time.Time) (raw string, s Secret) {
 
 // wellFormed reports whether prefix, length and checksum are right.
 func wellFormed(raw string) bool {
-	return len(raw) == keyLength && strings.HasPrefix(raw, keyPrefix) && raw[keyLength-checkLength:] == checksum(raw[:keyLength-checkLength])
+	return len(raw) == keyLength && strings.HasPrefix(raw, keyPrefix) &&
+		raw[keyLength-checkLength:] == checksum(raw[:keyLength-checkLength])
 }
 
 // digestOf returns the stored form of a key. Keys are long and random, so that a

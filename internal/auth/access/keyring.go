@@ -200,7 +200,8 @@ func (k *Keyring) Create(ctx context.Context, key Key) (Key, string, error) {
 	if err := k.put(ctx, key); err != nil {
 		return Key{}, "", err
 	}
-	k.audit.record(ctx, "key.created", slog.String("key", key.ID), slog.String("name", key.Name), slog.String("plan", key.Plan), slog.String("scope", key.Scopes.String()))
+	k.audit.record(ctx, "key.created", slog.String("key", key.ID), slog.String("name", key.Name),
+		slog.String("plan", key.Plan), slog.String("scope", key.Scopes.String()))
 	return key, raw, nil
 }
 
@@ -254,7 +255,8 @@ func (k *Keyring) Rotate(ctx context.Context, id string, overlap time.Duration) 
 			}
 		}
 		if overlap > 0 && len(kept) >= maxSecrets {
-			return fault.New(fault.Conflict, "the key %s was rotated %d times, and none of its secrets has ended yet: rotate it without an overlap", id, len(kept)-1)
+			return fault.New(fault.Conflict, "the key %s was rotated %d times, and none of its secrets has "+
+				"ended yet: rotate it without an overlap", id, len(kept)-1)
 		}
 		var secret Secret
 		raw, secret = newSecret(now)
@@ -276,7 +278,8 @@ func (k *Keyring) change(ctx context.Context, id, event string, change func(*Key
 		h := k.known.Load().byID[id]
 		if h == nil {
 			if strings.HasPrefix(id, keyPrefix) {
-				return Key{}, fault.New(fault.Invalid, "that is a key, not the id of one: pregon keys revoke - reads a key from standard input; treat this one as exposed")
+				return Key{}, fault.New(fault.Invalid, "that is a key, not the id of one: pregon keys revoke "+
+					"- reads a key from standard input; treat this one as exposed")
 			}
 			return Key{}, fault.New(fault.NotFound, "there is no key %q: pregon keys list shows all", id)
 		}

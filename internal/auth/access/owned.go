@@ -42,7 +42,8 @@ func (k *Keyring) CreateFor(ctx context.Context, by Principal, key Key) (Key, st
 		depth++
 	}
 	if depth > maxDepth {
-		return Key{}, "", fault.New(fault.Conflict, "keys may be nested %d levels deep: use a parent of this key, or sign in", maxDepth)
+		return Key{}, "", fault.New(fault.Conflict,
+			"keys may be nested %d levels deep: use a parent of this key, or sign in", maxDepth)
 	}
 	return k.Create(ctx, key)
 }
@@ -66,7 +67,8 @@ func (k *Keyring) checkBounds(by Principal) error {
 		return fault.New(fault.Conflict, "the limit of %d keys for an account is reached: revoke one first", maxOwned)
 	}
 	if made >= maxDaily {
-		return fault.New(fault.Conflict, "the limit of %d new keys in 24 hours for an account is reached: wait, or rotate a key", maxDaily)
+		return fault.New(fault.Conflict,
+			"the limit of %d new keys in 24 hours for an account is reached: wait, or rotate a key", maxDaily)
 	}
 	return nil
 }

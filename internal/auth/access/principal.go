@@ -65,7 +65,8 @@ func ParseScopes(names []string) (Scope, error) {
 	for _, name := range names {
 		s := ScopeOf(name)
 		if s == 0 {
-			return 0, fault.New(fault.Invalid, "there is no scope %q: use %s", name, strings.Join(AllScopes.Names(), ", "))
+			return 0, fault.New(fault.Invalid, "there is no scope %q: use %s", name,
+				strings.Join(AllScopes.Names(), ", "))
 		}
 		all |= s
 	}
@@ -130,8 +131,10 @@ func (p Principal) MayRead(all Scope) bool { return p.Mode == Anonymous || p.Sco
 // MissingScope returns the error for an operation outside the principal's scope.
 func (p Principal) MissingScope(all Scope, message string) error {
 	return &scopeError{all, &fault.Error{
-		Kind: fault.Forbidden, Code: "insufficient_scope",
-		Message: message + " needs the scope " + all.String() + "; the " + p.Mode.String() + " has " + p.Scope.String() + ".",
+		Kind: fault.Forbidden,
+		Code: "insufficient_scope",
+		Message: message + " needs the scope " + all.String() + "; the " + p.Mode.String() + " has " +
+			p.Scope.String() + ".",
 	}}
 }
 

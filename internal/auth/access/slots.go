@@ -127,7 +127,8 @@ func (p *SlotLimiter) startDelay(c *caller) time.Duration {
 }
 
 func (p *SlotLimiter) errFull() *fault.Error {
-	e := fault.New(fault.RateLimited, "The limit of %d requests of this kind at the same time is reached. Wait until one of them ends.", p.max)
+	e := fault.New(fault.RateLimited, "The limit of %d requests of this kind at the same time is reached. "+
+		"Wait until one of them ends.", p.max)
 	e.RetryAfter = slotWait
 	return e
 }

@@ -29,14 +29,16 @@ type foundKey struct {
 // find returns the key with a text, which must be valid for use from an address.
 func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundKey, error) {
 	if !wellFormed(raw) {
-		return foundKey{}, errors.New("this is not a key of this service, or it was not copied whole: its checksum is wrong")
+		return foundKey{}, errors.New("this is not a key of this service, or it was not copied whole: its " +
+			"checksum is wrong")
 	}
 	sum := digestOf(raw)
 	found, ok := k.known.Load().byDigest[sum]
 	if !ok {
 		err := k.follower.Wake(ctx) // it may be new
 		if found, ok = k.known.Load().byDigest[sum]; !ok && err != nil {
-			return foundKey{}, fault.Wrap(fault.Unavailable, err, "The keys cannot be looked up now. Try again in a few seconds.")
+			return foundKey{}, fault.Wrap(fault.Unavailable, err,
+				"The keys cannot be looked up now. Try again in a few seconds.")
 		}
 		if !ok {
 			return foundKey{}, errors.New("there is no such key")
@@ -171,7 +173,8 @@ func (k *Keyring) owner(ctx context.Context, id string) (AccountState, error) {
 		return AccountState{Gone: "its owner is not known"}, nil
 	}
 	if err := k.accounts.Wake(ctx); err != nil { // it may be new
-		return AccountState{}, fault.Wrap(fault.Unavailable, err, "The owner of the key cannot be looked up now. Try again in a few seconds.")
+		return AccountState{}, fault.Wrap(fault.Unavailable, err,
+			"The owner of the key cannot be looked up now. Try again in a few seconds.")
 	}
 	o, known := k.knownOwner(id)
 	if !known {

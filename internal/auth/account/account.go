@@ -157,7 +157,8 @@ func (a *Accounts) apply(ctx context.Context, u follow.Update) {
 	}
 	for _, one := range next.byID {
 		for i := range one.Grants {
-			one.Grants[i].ClientHost = origin.ASCIIHost(one.Grants[i].ClientHost) // an earlier version stored other letters
+			// an earlier version stored other letters
+			one.Grants[i].ClientHost = origin.ASCIIHost(one.Grants[i].ClientHost)
 			next.grants[one.Grants[i].ID] = ownedGrant{one, &one.Grants[i]}
 		}
 	}

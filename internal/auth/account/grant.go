@@ -34,12 +34,13 @@ type Grant struct {
 	ClientHost string       `json:"client_host"`
 	Resource   string       `json:"resource"` // the address that its tokens are for
 	Scopes     access.Scope `json:"scopes"`
-	Key        string       `json:"key,omitempty"` // the key with which the person had signed in, without which it is not valid
-	CreatedAt  time.Time    `json:"created_at"`
-	UsedAt     time.Time    `json:"used_at"`    // when the last token was issued
-	ExpiresAt  time.Time    `json:"expires_at"` // unless it is used before
-	Family     digest       `json:"family_sha256"`
-	Once       digest       `json:"once_sha256"`
+	// the key with which the person had signed in, without which it is not valid
+	Key       string    `json:"key,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	UsedAt    time.Time `json:"used_at"`    // when the last token was issued
+	ExpiresAt time.Time `json:"expires_at"` // unless it is used before
+	Family    digest    `json:"family_sha256"`
+	Once      digest    `json:"once_sha256"`
 }
 
 // NewGrantID returns the id of a grant that is to be added.
@@ -65,7 +66,8 @@ func (a *Accounts) AddGrant(ctx context.Context, account string, g Grant) (refre
 		g.CreatedAt = now
 		g.UsedAt = now
 		g.ExpiresAt = now.Add(grantLifetime)
-		one.Grants = append(slices.DeleteFunc(one.Grants, func(old Grant) bool { return !now.Before(old.ExpiresAt) }), g)
+		one.Grants = append(slices.DeleteFunc(one.Grants,
+			func(old Grant) bool { return !now.Before(old.ExpiresAt) }), g)
 		return one.dropExtraGrants()
 	})
 	return refreshText(g.ID, family, once), err
@@ -85,7 +87,8 @@ func splitRefresh(raw string) (id, family, once string, ok bool) {
 }
 
 // errRefresh is the error for a refresh token that is not valid.
-var errRefresh = fault.New(fault.NotFound, "the refresh token is not valid: it was revoked, has expired, or belongs to another client")
+var errRefresh = fault.New(fault.NotFound,
+	"the refresh token is not valid: it was revoked, has expired, or belongs to another client")
 
 // FindRefresh returns the grant of a refresh token of a client, which may have been used
 // before. It changes nothing.
@@ -105,7 +108,10 @@ func (a *Accounts) FindRefresh(ctx context.Context, raw, clientID string) (Grant
 
 // RotateGrant uses a refresh token of a client and returns the next one. Of several
 // calls with one token, one succeeds, and the grant ends.
-func (a *Accounts) RotateGrant(ctx context.Context, raw, clientID string) (owner Account, g Grant, next string, err error) {
+func (a *Accounts) RotateGrant(
+	ctx context.Context,
+	raw, clientID string,
+) (owner Account, g Grant, next string, err error) {
 	id, family, once, ok := splitRefresh(raw)
 	if !ok {
 		return owner, g, "", errRefresh
@@ -123,7 +129,8 @@ func (a *Accounts) RotateGrant(ctx context.Context, raw, clientID string) (owner
 	var reused error
 	err = a.change(ctx, one.ID, "", func(one *Account, now time.Time) error {
 		i := slices.IndexFunc(one.Grants, func(g Grant) bool { return g.ID == id })
-		if i < 0 || one.Grants[i].ClientID != clientID || !one.Grants[i].Family.is(family) || !now.Before(one.Grants[i].ExpiresAt) {
+		if i < 0 || one.Grants[i].ClientID != clientID || !one.Grants[i].Family.is(family) ||
+			!now.Before(one.Grants[i].ExpiresAt) {
 			return errRefresh
 		}
 		if !one.Grants[i].Once.is(once) {
@@ -141,8 +148,10 @@ func (a *Accounts) RotateGrant(ctx context.Context, raw, clientID string) (owner
 		return nil
 	})
 	if reused != nil && err == nil {
-		a.audit(ctx, "app.refresh_reused", one.ID, slog.String("grant", id), slog.String("client_id", clipped(clientID)))
-		return owner, g, "", fault.Wrap(fault.NotFound, reused, "the refresh token was used before: the application has to be authorized again")
+		a.audit(ctx, "app.refresh_reused", one.ID, slog.String("grant", id),
+			slog.String("client_id", clipped(clientID)))
+		return owner, g, "", fault.Wrap(fault.NotFound, reused,
+			"the refresh token was used before: the application has to be authorized again")
 	}
 	return owner, g, refreshText(id, family, newOnce), err
 }

@@ -72,7 +72,8 @@ func (a *Accounts) SignIn(ctx context.Context, profile Account, s Session) (Sess
 	if err != nil {
 		return Session{}, "", err
 	}
-	a.audit(ctx, "session.opened", profile.ID, slog.String("session", s.ID), slog.String("provider", profile.Provider), slog.String("key", s.Key))
+	a.audit(ctx, "session.opened", profile.ID, slog.String("session", s.ID),
+		slog.String("provider", profile.Provider), slog.String("key", s.Key))
 	return s, raw, nil
 }
 

@@ -124,7 +124,10 @@ func CanVerify(key any, alg string) bool {
 	a := jose.SignatureAlgorithm(alg)
 	switch k := key.(type) {
 	case *rsa.PublicKey:
-		return validLength(k.N) && slices.Contains([]jose.SignatureAlgorithm{jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512}, a)
+		return validLength(k.N) && slices.Contains([]jose.SignatureAlgorithm{
+			jose.RS256, jose.RS384, jose.RS512,
+			jose.PS256, jose.PS384, jose.PS512,
+		}, a)
 	case *ecdsa.PublicKey:
 		switch k.Curve {
 		case elliptic.P256():

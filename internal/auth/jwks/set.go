@@ -110,7 +110,8 @@ func (s *Set) current(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 	s.mu.Lock()
 	now := time.Now()
 	served := s.usable(now)
-	known := served && (kid == "" || slices.ContainsFunc(s.keys, func(k jose.JSONWebKey) bool { return k.KeyID == kid }))
+	known := served && (kid == "" || slices.ContainsFunc(s.keys,
+		func(k jose.JSONWebKey) bool { return k.KeyID == kid }))
 	wanted := !known || !now.Before(s.stale)
 	if wanted && s.flight == nil && (s.tried.IsZero() || now.Sub(s.tried) >= minFetchInterval) {
 		s.start(now)

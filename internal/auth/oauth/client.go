@@ -28,9 +28,11 @@ const (
 
 // Client is an application that may ask people for access.
 type Client struct {
-	ID           string
-	Name         string // of its own choice, as text
-	Host         string // that vouches for it, or to which it leads, in ASCII; of an application's scheme the whole address
+	ID   string
+	Name string // of its own choice, as text
+	// that vouches for it, or to which it leads, in ASCII; of an application's scheme the
+	// whole address
+	Host         string
 	RedirectURIs []string
 	Kind         Kind
 
@@ -151,11 +153,13 @@ func (s *Server) registered(id string) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "The application is not registered here.")
 	}
 	if time.Since(time.Unix(r.IssuedAt, 0)) > registeredTime && s.o.Accounts.ClientGrants(id) == 0 {
-		return nil, fault.New(fault.Invalid, "The registration of the application expired because it was unused: it has to register again.")
+		return nil, fault.New(fault.Invalid, "The registration of the application expired because it was "+
+			"unused: it has to register again.")
 	}
 	// The rules may have become stricter since then.
 	if reason := checkRedirects(r.RedirectURIs, maxRegisteredURIs); reason != "" {
-		return nil, fault.New(fault.Invalid, "The registration of the application is no longer valid, so it has to register again: %s.", reason)
+		return nil, fault.New(fault.Invalid,
+			"The registration of the application is no longer valid, so it has to register again: %s.", reason)
 	}
 	return newRegistered(id, r), nil
 }

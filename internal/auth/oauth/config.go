@@ -50,7 +50,8 @@ func (c *Config) Validate() error {
 			wrong = append(wrong, fmt.Errorf("%s.%s: %s", at, field, fmt.Sprintf(format, args...)))
 		}
 		if strings.HasPrefix(client.ID, registeredPrefix) || strings.Contains(client.ID, "://") {
-			complain("id", "%q is not allowed: %s and addresses are for other kinds of clients", client.ID, registeredPrefix)
+			complain("id", "%q is not allowed: %s and addresses are for other kinds of clients", client.ID,
+				registeredPrefix)
 		}
 		if seen[client.ID] {
 			complain("id", "%q is there already: name a client once", client.ID)

@@ -108,23 +108,36 @@ func (s *Server) Review(ctx context.Context, sealed string, p access.Principal) 
 
 // Decide carries out the decision of a person and returns the address to which the
 // browser is sent. The error may be a *Refusal, or ErrTooSoon.
-func (s *Server) Decide(ctx context.Context, sealed string, p access.Principal, allow bool) (redirect string, err error) {
+func (s *Server) Decide(
+	ctx context.Context,
+	sealed string,
+	p access.Principal,
+	allow bool,
+) (redirect string, err error) {
 	f, q, err := s.openForm(ctx, sealed, p)
 	if err != nil {
 		return "", err
 	}
 	if allow && !f.Final {
-		return "", &Refusal{Code: token.CodeInvalidRequest, Text: "This form cannot give access: decide again.", Again: q.Address()}
+		return "", &Refusal{
+			Code:  token.CodeInvalidRequest,
+			Text:  "This form cannot give access: decide again.",
+			Again: q.Address(),
+		}
 	}
 	if allow && time.Since(time.UnixMilli(f.Made)) < s.minAge {
 		return "", ErrTooSoon
 	}
 	first, err := s.claim(ctx, "oauth-form:"+f.ID, time.Unix(f.Expires, 0))
 	if err != nil {
-		return "", fault.Wrap(fault.Unavailable, err, "Your decision cannot be carried out now. Try again in a few seconds.")
+		return "", fault.Wrap(fault.Unavailable, err,
+			"Your decision cannot be carried out now. Try again in a few seconds.")
 	}
 	if !first {
-		return "", &Refusal{Code: token.CodeInvalidRequest, Text: "This form was used before: go back to the application and begin again."}
+		return "", &Refusal{
+			Code: token.CodeInvalidRequest,
+			Text: "This form was used before: go back to the application and begin again.",
+		}
 	}
 	return s.decided(ctx, q, p, allow), nil
 }
@@ -133,7 +146,10 @@ func (s *Server) Decide(ctx context.Context, sealed string, p access.Principal, 
 // error may be a *Refusal.
 func (s *Server) openForm(ctx context.Context, sealed string, p access.Principal) (f form, q *Request, err error) {
 	if !s.open(formName, sealed, &f) || f.Account != p.ID || f.Credential != p.Credential || p.ID == "" {
-		return f, nil, &Refusal{Code: token.CodeInvalidRequest, Text: "This form belongs to another session: go back to the application and begin again."}
+		return f, nil, &Refusal{
+			Code: token.CodeInvalidRequest,
+			Text: "This form belongs to another session: go back to the application and begin again.",
+		}
 	}
 	q = &Request{
 		Client:      Client{ID: f.Client},
@@ -145,14 +161,22 @@ func (s *Server) openForm(ctx context.Context, sealed string, p access.Principal
 		omitted:     f.Omitted,
 	}
 	if !time.Now().Before(time.Unix(f.Expires, 0)) {
-		return f, nil, &Refusal{Code: token.CodeInvalidRequest, Text: "This form was open for too long: decide again.", Again: q.Address()}
+		return f, nil, &Refusal{
+			Code:  token.CodeInvalidRequest,
+			Text:  "This form was open for too long: decide again.",
+			Again: q.Address(),
+		}
 	}
 	client, err := s.client(ctx, f.Client, ratelimit.Name(p.ID))
 	if err != nil {
 		return f, nil, clientRefusal(err)
 	}
 	if q.Client = client.leadingTo(f.Redirect); q.Client.digest() != f.Digest {
-		return f, nil, &Refusal{Code: token.CodeInvalidRequest, Text: "The application has changed its description meanwhile: look at it again.", Again: q.Address()}
+		return f, nil, &Refusal{
+			Code:  token.CodeInvalidRequest,
+			Text:  "The application has changed its description meanwhile: look at it again.",
+			Again: q.Address(),
+		}
 	}
 	return f, q, nil
 }
@@ -160,7 +184,8 @@ func (s *Server) openForm(ctx context.Context, sealed string, p access.Principal
 // decided returns the response to the application.
 func (s *Server) decided(ctx context.Context, q *Request, p access.Principal, allow bool) string {
 	attrs := []slog.Attr{
-		slog.String("account", p.ID), slog.String("client_id", clip(q.Client.ID)), slog.String("name", q.Client.Name), slog.String("host", q.Client.Host),
+		slog.String("account", p.ID), slog.String("client_id", clip(q.Client.ID)), slog.String("name",
+			q.Client.Name), slog.String("host", q.Client.Host),
 	}
 	scope := q.Scope & p.Scope
 	if !allow || scope == 0 {
@@ -183,6 +208,7 @@ func (s *Server) decided(ctx context.Context, q *Request, p access.Principal, al
 		Grant:     account.NewGrantID(),
 		Expires:   time.Now().Add(codeTime).Unix(),
 	}
-	s.o.Audit(ctx, "app.authorized", append(attrs, slog.String("grant", c.Grant), slog.String("scope", scope.String()), slog.String("audience", q.Resource))...)
+	s.o.Audit(ctx, "app.authorized", append(attrs, slog.String("grant", c.Grant),
+		slog.String("scope", scope.String()), slog.String("audience", q.Resource))...)
 	return s.response(q, url.Values{"code": {s.seal(codeName, c)}})
 }

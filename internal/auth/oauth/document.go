@@ -71,7 +71,11 @@ func newDocuments(allowPrivate bool, logger *slog.Logger) *documents {
 		logger:       logger,
 		fetches:      make(chan struct{}, maxFetches),
 		known:        map[string]*fetched{},
-		causes:       ratelimit.NewWindow(ratelimit.Policy{Name: "client-documents", Limit: maxCaused, Window: causedWindow}),
+		causes: ratelimit.NewWindow(ratelimit.Policy{
+			Name:   "client-documents",
+			Limit:  maxCaused,
+			Window: causedWindow,
+		}),
 	}
 }
 
@@ -101,7 +105,8 @@ func (d *documents) checkURL(id string) string {
 		return "has characters that an address cannot have"
 	}
 	if !origin.PlainHost(id) {
-		return "has a percent-encoded host, which would be shown as another one: use the form with xn-- of an internationalized name"
+		return "has a percent-encoded host, which would be shown as another one: use the form with xn-- of an " +
+			"internationalized name"
 	}
 	if err := outbound.Check(id, d.allowPrivate); err != nil {
 		return "is not allowed: " + err.Error()
@@ -125,12 +130,14 @@ func (d *documents) find(ctx context.Context, id string, from ratelimit.Subject)
 		return old, nil
 	}
 	if !d.causes.Take(ctx, from).OK {
-		return nil, fault.New(fault.RateLimited, "Too many descriptions of applications were asked for from this address. Try again in ten minutes.")
+		return nil, fault.New(fault.RateLimited, "Too many descriptions of applications were asked for from "+
+			"this address. Try again in ten minutes.")
 	}
 	select {
 	case d.fetches <- struct{}{}:
 	default:
-		return nil, fault.New(fault.Unavailable, "Too many descriptions of applications are being fetched. Try again in a few seconds.")
+		return nil, fault.New(fault.Unavailable,
+			"Too many descriptions of applications are being fetched. Try again in a few seconds.")
 	}
 	f := &fetched{done: make(chan struct{})}
 	if len(d.known) >= maxDocuments {
@@ -156,7 +163,8 @@ func (d *documents) fetch(id string, f, old *fetched) {
 	}
 	if err != nil {
 		f.client, f.err = nil, describe(id, err)
-		if fault.KindOf(f.err) == fault.Unavailable && old != nil && old.client != nil && time.Since(old.loaded) < maxStale {
+		if fault.KindOf(f.err) == fault.Unavailable && old != nil && old.client != nil &&
+			time.Since(old.loaded) < maxStale {
 			f.client = old.client
 			f.loaded = old.loaded
 			f.err = nil
@@ -179,12 +187,14 @@ func (b badDocument) Error() string { return string(b) }
 func describe(id string, err error) error {
 	u, _ := url.Parse(id) // it was checked
 	if bad, ok := errors.AsType[badDocument](err); ok {
-		return fault.New(fault.Invalid, "The description of the application at %s cannot be used: %s.", u.Host, string(bad))
+		return fault.New(fault.Invalid, "The description of the application at %s cannot be used: %s.", u.Host,
+			string(bad))
 	}
 	if reason, refused := outbound.Refused(err); refused {
 		return fault.New(fault.Invalid, "The description of the application at %s is not fetched: %s.", u.Host, reason)
 	}
-	return fault.Wrap(fault.Unavailable, err, "The description of the application cannot be fetched from %s now. Try again in a minute.", u.Host)
+	return fault.Wrap(fault.Unavailable, err,
+		"The description of the application cannot be fetched from %s now. Try again in a minute.", u.Host)
 }
 
 func (d *documents) load(ctx context.Context, id string) ([]byte, http.Header, error) {
@@ -203,7 +213,8 @@ func (d *documents) load(ctx context.Context, id string) ([]byte, http.Header, e
 		return nil, nil, badDocument(fmt.Sprintf("its address answers with status %d, not 200", res.StatusCode))
 	}
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
+	if err != nil || kind != "application/json" &&
+		!(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) {
 		return nil, nil, badDocument("its type is not application/json")
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxDocument+1))

@@ -49,7 +49,8 @@ func (s *Server) exchangeCode(ctx context.Context, q token.Request) (token.Grant
 	case sealed == "":
 		return token.Granted{}, token.Refuse(token.CodeInvalidRequest, "code is missing")
 	case !s.open(codeName, sealed, &c) || !time.Now().Before(time.Unix(c.Expires, 0)):
-		return token.Granted{}, token.Refuse(token.CodeInvalidGrant, "the code is not valid, or more than a minute old: ask the person again")
+		return token.Granted{}, token.Refuse(token.CodeInvalidGrant,
+			"the code is not valid, or more than a minute old: ask the person again")
 	}
 	// Before the client is looked up: a stranger must not cause fetches.
 	if hash(q.ClientID) != c.Client {
@@ -91,7 +92,8 @@ func (c *code) check(f token.Form, audience func(string) string) error {
 	}
 	sum := sha256.Sum256([]byte(verifier))
 	if subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(c.Challenge)) == 0 {
-		return token.Refuse(token.CodeInvalidGrant, "code_verifier does not fit the code_challenge of the authorization request")
+		return token.Refuse(token.CodeInvalidGrant,
+			"code_verifier does not fit the code_challenge of the authorization request")
 	}
 	return nil
 }
@@ -157,7 +159,8 @@ func grantRefusal(err error) error {
 func (s *Server) granted(g account.Grant, owner string, scope access.Scope, refresh string) (token.Granted, error) {
 	state, known := s.o.Accounts.Grant(owner, g.ID)
 	if scope &= state.Scope & g.Scopes; !known || scope == 0 {
-		return token.Granted{}, token.Refuse(token.CodeInvalidGrant, "the grant has ended, or has none of these scopes any more")
+		return token.Granted{}, token.Refuse(token.CodeInvalidGrant,
+			"the grant has ended, or has none of these scopes any more")
 	}
 	return token.Granted{
 		Token: access.Token{
@@ -207,7 +210,8 @@ func (s *Server) refresh(ctx context.Context, q token.Request) (token.Granted, e
 // grant, but not more.
 func (s *Server) narrow(g account.Grant, f token.Form) (access.Scope, error) {
 	if resource := f["resource"]; resource != "" && s.o.Tokens.Audience(resource) != g.Resource {
-		return 0, token.Refuse(token.CodeInvalidTarget, "resource must be %s, as in the authorization request", g.Resource)
+		return 0, token.Refuse(token.CodeInvalidTarget, "resource must be %s, as in the authorization request",
+			g.Resource)
 	}
 	if f["scope"] == "" {
 		return g.Scopes, nil
@@ -217,7 +221,8 @@ func (s *Server) narrow(g account.Grant, f token.Form) (access.Scope, error) {
 		return 0, err
 	}
 	if scope == 0 || !g.Scopes.Has(scope) {
-		return 0, token.Refuse(token.CodeInvalidScope, "scope must be some of %s, which the person has granted", g.Scopes)
+		return 0, token.Refuse(token.CodeInvalidScope, "scope must be some of %s, which the person has granted",
+			g.Scopes)
 	}
 	return scope, nil
 }
@@ -246,7 +251,8 @@ func (s *Server) serveRevoke(w http.ResponseWriter, r *http.Request, known *toke
 		if err := proof.Claim(r.Context()); err != nil {
 			return 0, nil, err
 		}
-		if err := s.o.Accounts.EndGrant(context.WithoutCancel(r.Context()), owner.ID, g.ID); err != nil && fault.KindOf(err) != fault.NotFound {
+		if err := s.o.Accounts.EndGrant(context.WithoutCancel(r.Context()), owner.ID, g.ID); err != nil &&
+			fault.KindOf(err) != fault.NotFound {
 			return 0, nil, token.Unavailable(err)
 		}
 	}
@@ -268,7 +274,8 @@ func (s *Server) find(ctx context.Context, raw string) (owner account.Account, g
 	case err != nil:
 		return owner, g, false, nil
 	case t.Grant == "":
-		return owner, g, false, token.Refuse("unsupported_token_type", "a token that came from an assertion cannot be revoked: it expires by itself")
+		return owner, g, false, token.Refuse("unsupported_token_type",
+			"a token that came from an assertion cannot be revoked: it expires by itself")
 	}
 	owner, g, found = s.o.Accounts.FindGrant(t.Grant)
 	return owner, g, found, nil

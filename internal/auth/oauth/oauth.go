@@ -114,8 +114,14 @@ var routes = []struct {
 	pattern string
 	handler func(*Server) http.HandlerFunc
 }{
-	{"POST " + registerPath, func(s *Server) http.HandlerFunc { return s.o.Tokens.Endpoint("client.refused", s.serveRegister) }},
-	{"POST " + revokePath, func(s *Server) http.HandlerFunc { return s.o.Tokens.Endpoint("token.refused", s.serveRevoke) }},
+	{"POST " + registerPath, func(s *Server) http.HandlerFunc {
+		return s.o.Tokens.Endpoint("client.refused",
+			s.serveRegister)
+	}},
+	{"POST " + revokePath, func(s *Server) http.HandlerFunc {
+		return s.o.Tokens.Endpoint("token.refused",
+			s.serveRevoke)
+	}},
 	{"GET " + access.MetadataPath + access.MCPSignInPath, func(s *Server) http.HandlerFunc {
 		return s.o.Tokens.ResourceMetadata(s.o.BaseURL + access.MCPSignInPath)
 	}},

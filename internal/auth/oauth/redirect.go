@@ -27,11 +27,15 @@ func checkRedirect(uri string) string {
 	if uri == "" || len(uri) > maxRedirect {
 		return "must have 1 to 500 bytes"
 	}
-	if strings.ContainsFunc(uri, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\"<>\\^`{|}*#", c) }) {
+	if strings.ContainsFunc(uri, func(c rune) bool {
+		return c <= ' ' || c > '~' ||
+			strings.ContainsRune("\"<>\\^`{|}*#", c)
+	}) {
 		return "must not have a fragment, a wildcard, spaces, or characters that a URI cannot have"
 	}
 	if !origin.PlainHost(uri) {
-		return "must have its host in ASCII and without percent-encoding: use the form with xn-- of an internationalized name"
+		return "must have its host in ASCII and without percent-encoding: use the form with xn-- of an " +
+			"internationalized name"
 	}
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme == "" || !strings.HasPrefix(uri, u.Scheme+":") { // Parse accepts capital letters

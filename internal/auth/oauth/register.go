@@ -39,7 +39,8 @@ type registrationResponse struct {
 func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request, _ *token.Known) (int, any, error) {
 	addr := s.o.Client(r)
 	if v := s.registrations.Take(r.Context(), ratelimit.Address(addr)); !v.OK {
-		return 0, nil, token.TooMany(v, "registrations", "an address may register 60 clients an hour: use the one that you have")
+		return 0, nil, token.TooMany(v, "registrations",
+			"an address may register 60 clients an hour: use the one that you have")
 	}
 	m, err := readRegistration(w, r)
 	if err != nil {
@@ -49,9 +50,11 @@ func (s *Server) serveRegister(w http.ResponseWriter, r *http.Request, _ *token.
 	content := registration{Name: cleanName(m.Name), RedirectURIs: m.RedirectURIs, IssuedAt: now.Unix()}
 	id := registeredPrefix + s.seal(registeredName, content)
 	if len(id) > maxRegistered {
-		return 0, nil, token.Refuse(codeInvalidMetadata, "the name and the redirect URIs are too long together: register fewer or shorter ones")
+		return 0, nil, token.Refuse(codeInvalidMetadata,
+			"the name and the redirect URIs are too long together: register fewer or shorter ones")
 	}
-	s.o.Audit(r.Context(), "client.registered", slog.String("name", content.Name), slog.String("host", hostOf(content.RedirectURIs[0])), slog.String("client_ip", addr.String()))
+	s.o.Audit(r.Context(), "client.registered", slog.String("name", content.Name),
+		slog.String("host", hostOf(content.RedirectURIs[0])), slog.String("client_ip", addr.String()))
 	return http.StatusCreated, registrationResponse{
 		ClientID:      id,
 		IssuedAt:      now.Unix(),
@@ -75,7 +78,8 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (m metadata, err e
 		return m, token.Refuse(codeInvalidMetadata, "the body could not be read")
 	}
 	if err := strictjson.Unmarshal(body, &m); err != nil {
-		return m, token.Refuse(codeInvalidMetadata, "the body must be a JSON object with the client metadata of RFC 7591")
+		return m, token.Refuse(codeInvalidMetadata,
+			"the body must be a JSON object with the client metadata of RFC 7591")
 	}
 	if reason := checkRedirects(m.RedirectURIs, maxRegisteredURIs); reason != "" {
 		return m, token.Refuse(codeInvalidRedirect, "%s", reason)

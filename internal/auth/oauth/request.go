@@ -63,12 +63,18 @@ func (r *Refusal) Unwrap() error { return r.cause }
 func (s *Server) Read(r *http.Request, query url.Values) (*Request, error) {
 	for _, name := range []string{"client_id", "redirect_uri"} {
 		if len(query[name]) > 1 {
-			return nil, &Refusal{Code: token.CodeInvalidRequest, Text: "The address of this page has the parameter " + name + " more than once."}
+			return nil, &Refusal{
+				Code: token.CodeInvalidRequest,
+				Text: "The address of this page has the parameter " + name + " more than once.",
+			}
 		}
 	}
 	id := query.Get("client_id")
 	if id == "" {
-		return nil, &Refusal{Code: token.CodeInvalidRequest, Text: "The address of this page has no client_id: it does not say which application asks."}
+		return nil, &Refusal{
+			Code: token.CodeInvalidRequest,
+			Text: "The address of this page has no client_id: it does not say which application asks.",
+		}
 	}
 	client, err := s.client(r.Context(), id, ratelimit.Address(s.o.Client(r)))
 	if err != nil {
@@ -76,7 +82,10 @@ func (s *Server) Read(r *http.Request, query url.Values) (*Request, error) {
 	}
 	uri, ok := client.redirect(query.Get("redirect_uri"))
 	if !ok {
-		return nil, &Refusal{Code: token.CodeInvalidRequest, Text: "The application asks to send you to an address that it has not registered (redirect_uri)."}
+		return nil, &Refusal{
+			Code: token.CodeInvalidRequest,
+			Text: "The application asks to send you to an address that it has not registered (redirect_uri).",
+		}
 	}
 	q := &Request{Client: client.leadingTo(uri), RedirectURI: uri, omitted: query.Get("redirect_uri") == ""}
 	if why := s.readRest(q, query); why != nil {
@@ -117,13 +126,15 @@ func (s *Server) readRest(q *Request, query url.Values) *Refusal {
 	}
 	q.Challenge = query.Get("code_challenge")
 	if query.Get("code_challenge_method") != "S256" || !challengeForm.MatchString(q.Challenge) {
-		return &Refusal{Code: token.CodeInvalidRequest, Text: "code_challenge_method must be S256, and code_challenge the SHA-256 of the verifier in base64url"}
+		return &Refusal{Code: token.CodeInvalidRequest, Text: "code_challenge_method must be S256, and " +
+			"code_challenge the SHA-256 of the verifier in base64url"}
 	}
 	q.Resource = s.o.BaseURL
 	for i, resource := range query["resource"] {
 		target := s.o.Tokens.Audience(resource)
 		if target == "" || i > 0 && target != q.Resource {
-			return &Refusal{Code: token.CodeInvalidTarget, Text: "resource must be " + s.o.BaseURL + ", or the address of MCP there"}
+			return &Refusal{Code: token.CodeInvalidTarget, Text: "resource must be " + s.o.BaseURL +
+				", or the address of MCP there"}
 		}
 		q.Resource = target
 	}

@@ -93,7 +93,8 @@ func (b *Box) Open(name, sealed string) (string, error) {
 		return "", fault.New(fault.Internal, "the secret %s is kept in a form that this version does not know", name)
 	}
 	if b.aead == nil {
-		return "", fault.New(fault.Internal, "the secret %s is sealed: set PREGON_SECRET_KEY to the key that it was sealed with", name)
+		return "", fault.New(fault.Internal,
+			"the secret %s is sealed: set PREGON_SECRET_KEY to the key that it was sealed with", name)
 	}
 	data, err := decode(name, encoded)
 	if err != nil {
@@ -101,7 +102,8 @@ func (b *Box) Open(name, sealed string) (string, error) {
 	}
 	rest, mine := bytes.CutPrefix(data, b.keyID)
 	if !mine && len(data) >= len(b.keyID) {
-		return "", fault.New(fault.Internal, "the secret %s cannot be opened: PREGON_SECRET_KEY differs from the one it was sealed with", name)
+		return "", fault.New(fault.Internal,
+			"the secret %s cannot be opened: PREGON_SECRET_KEY differs from the one it was sealed with", name)
 	}
 	text, err := b.aead.Open(nil, nil, rest, []byte(name))
 	if err != nil {
@@ -119,5 +121,6 @@ func decode(name, encoded string) ([]byte, error) {
 }
 
 func corrupt(name string) error {
-	return fault.New(fault.Internal, "the secret %s cannot be opened: it was changed, cut short or moved from another place", name)
+	return fault.New(fault.Internal, "the secret %s cannot be opened: it was changed, cut short or moved from "+
+		"another place", name)
 }

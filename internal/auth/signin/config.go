@@ -58,7 +58,8 @@ func (r Rules) empty() bool {
 // Has reports whether the provider of an account is in the configuration. Its id alone
 // does not tell: the operator may have given it to another issuer.
 func (c Config) Has(id, account string) bool {
-	return slices.ContainsFunc(c.Providers, func(p Provider) bool { return p.ID == id && strings.HasPrefix(account, p.Issuer+"#") })
+	return slices.ContainsFunc(c.Providers,
+		func(p Provider) bool { return p.ID == id && strings.HasPrefix(account, p.Issuer+"#") })
 }
 
 var providerID = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
@@ -116,7 +117,8 @@ func (p *Provider) validate(baseURL string, complain func(field, format string, 
 	for field, rules := range map[string]Rules{"allow": p.Allow, "operators": p.Operators} {
 		for _, d := range rules.Domains {
 			if strings.Contains(d, "@") || !strings.Contains(d, ".") || !printableASCII(d) {
-				complain(field+".domains", "%q is not a domain in ASCII: use one such as example.com, or the form with xn-- of an internationalized one", d)
+				complain(field+".domains", "%q is not a domain in ASCII: use one such as example.com, or the "+
+					"form with xn-- of an internationalized one", d)
 			}
 		}
 		for _, e := range rules.Emails {

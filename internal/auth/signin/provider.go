@@ -59,7 +59,9 @@ func (s *Service) newProvider(c Provider) (*provider, error) {
 	}
 	if c.SecretEnv != "" {
 		if p.secret = s.o.Getenv(c.SecretEnv); p.secret == "" {
-			return nil, fault.New(fault.Invalid, "the secret of the provider %s is read from the environment variable %s, which is not set", c.ID, c.SecretEnv)
+			return nil, fault.New(fault.Invalid,
+				"the secret of the provider %s is read from the environment variable %s, which is not set",
+				c.ID, c.SecretEnv)
 		}
 	}
 	return p, nil
@@ -77,7 +79,8 @@ func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
 		p.ask(ctx)
 	}
 	if p.known == nil {
-		return nil, fault.Wrap(fault.Unavailable, p.err, "%s cannot be reached to sign in. Try again in a few minutes, or use a key.", p.Name)
+		return nil, fault.Wrap(fault.Unavailable, p.err,
+			"%s cannot be reached to sign in. Try again in a few minutes, or use a key.", p.Name)
 	}
 	return p.known, nil
 }
@@ -155,7 +158,8 @@ func (s *Service) Start(w http.ResponseWriter, r *http.Request, id, next string)
 		return fault.New(fault.Invalid, "The request of the application is too long to sign in with a provider.")
 	}
 	setCookie(w, startCookie, sealed, startLifetime)
-	address := p.oauth(found, s.o.BaseURL).AuthCodeURL(kept.State, oidc.Nonce(kept.Nonce), oauth2.S256ChallengeOption(kept.Verifier))
+	address := p.oauth(found, s.o.BaseURL).AuthCodeURL(kept.State, oidc.Nonce(kept.Nonce),
+		oauth2.S256ChallengeOption(kept.Verifier))
 	http.Redirect(w, r, address, http.StatusFound)
 	return nil
 }
@@ -180,7 +184,8 @@ func isLoopback(hostPort string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-var errStart = fault.New(fault.Forbidden, "The sign-in was not started in this browser, or it took longer than ten minutes. Start again.")
+var errStart = fault.New(fault.Forbidden, "The sign-in was not started in this browser, or it took longer "+
+	"than ten minutes. Start again.")
 
 // Finish signs a person in who comes back from a provider. It returns where to go.
 func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (next string, err error) {
@@ -194,7 +199,8 @@ func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (nex
 	}
 	if code := r.FormValue("error"); code != "" {
 		setCookie(w, startCookie, "", gone)
-		return "", s.refused(r.Context(), from, p.ID, p.Name+" answered: "+clean(code+" "+r.FormValue("error_description")))
+		return "", s.refused(r.Context(), from, p.ID, p.Name+" answered: "+
+			clean(code+" "+r.FormValue("error_description")))
 	}
 	// A browser that goes back sends the request again, and the provider would
 	// take that for an attack.
@@ -277,7 +283,8 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 {
 			return account.Account{}, fmt.Errorf("%s refused the code: %s", p.Name, clean(refused.ErrorCode))
 		}
-		return account.Account{}, fault.Wrap(fault.Unavailable, err, "%s does not answer. Try again in a few minutes.", p.Name)
+		return account.Account{}, fault.Wrap(fault.Unavailable, err,
+			"%s does not answer. Try again in a few minutes.", p.Name)
 	}
 	raw, ok := tokens.Extra("id_token").(string)
 	if !ok {
@@ -312,7 +319,8 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 // usable reports whether a subject can be part of the id of an account. OpenID limits
 // it to 255 ASCII characters.
 func usable(subject string) bool {
-	return subject != "" && len(subject) <= 255 && !strings.ContainsFunc(subject, func(r rune) bool { return r < ' ' || r > '~' })
+	return subject != "" && len(subject) <= 255 &&
+		!strings.ContainsFunc(subject, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
 func (p *provider) notAllowed(who identity) string {
@@ -354,7 +362,11 @@ func claimHas(claim any, values []string) bool {
 	case string:
 		return slices.Contains(values, c)
 	case []any:
-		return slices.ContainsFunc(c, func(v any) bool { text, ok := v.(string); return ok && slices.Contains(values, text) })
+		return slices.ContainsFunc(c, func(v any) bool {
+			text, ok := v.(string)
+			return ok &&
+				slices.Contains(values, text)
+		})
 	case bool:
 		return slices.Contains(values, fmt.Sprint(c))
 	}

@@ -147,7 +147,8 @@ func (s *Service) Session(r *http.Request) *Session {
 			Plan:       state.Plan,
 			Operator:   state.Operator,
 		},
-		Account: one, Token: formToken(parts[2]),
+		Account: one,
+		Token:   formToken(parts[2]),
 	}
 }
 
@@ -374,7 +375,8 @@ func (s *Service) refused(ctx context.Context, from netip.Addr, how, reason stri
 		s.o.Refused.Take(ctx, ratelimit.Address(from))
 	}
 	if s.o.Audit != nil {
-		s.o.Audit(ctx, "signin.refused", slog.String("provider", how), slog.String("reason", reason), slog.String("client_ip", from.String()))
+		s.o.Audit(ctx, "signin.refused", slog.String("provider", how), slog.String("reason", reason),
+			slog.String("client_ip", from.String()))
 	}
 	return fault.New(fault.Forbidden, "%s", text.Sentence(reason))
 }

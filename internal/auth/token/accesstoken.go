@@ -124,8 +124,10 @@ func (s *Server) check(ctx context.Context, raw string) (t access.Token, err err
 	}
 	// With a stolen signing key one could make tokens with a long lifetime. The
 	// service issues none.
-	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) || c.Expires > issued.Add(maxLifetime).Unix() {
-		return t, refused("its lifetime is longer than an hour, or it was issued in the future: this service issues no such token")
+	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) ||
+		c.Expires > issued.Add(maxLifetime).Unix() {
+		return t, refused("its lifetime is longer than an hour, or it was issued in the future: this service " +
+			"issues no such token")
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return access.Token{

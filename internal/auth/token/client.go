@@ -53,7 +53,8 @@ func readCredentials(h http.Header, f Form) (credentials, error) {
 	case 1:
 		id, secret, ok := basic(headers[0])
 		if !ok {
-			return credentials{}, InvalidClient("the Authorization header must be Basic with client id and secret, each form-encoded, or be left out")
+			return credentials{}, InvalidClient("the Authorization header must be Basic with client id and " +
+				"secret, each form-encoded, or be left out")
 		}
 		found = append(found, credentials{method: AuthBasic, id: id, secret: secret})
 	default:
@@ -121,7 +122,12 @@ func (c *credentials) identify() (*jws, error) {
 
 // authenticate returns the client, which must be registered under the issuer of the
 // assertion, and the nonces to claim when all other checks have succeeded.
-func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion, from netip.Addr) (*client, []nonce, error) {
+func (s *Server) authenticate(
+	ctx context.Context,
+	c credentials,
+	a *assertion,
+	from netip.Addr,
+) (*client, []nonce, error) {
 	proof, err := c.identify()
 	if err != nil {
 		return nil, nil, err
@@ -131,7 +137,8 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion, 
 	}
 	found := a.issuer.clients[c.id]
 	if found == nil || found.Method != c.method {
-		return nil, nil, InvalidClient("there is no client of this id and this method of authentication under the issuer of the assertion")
+		return nil, nil, InvalidClient("there is no client of this id and this method of authentication under " +
+			"the issuer of the assertion")
 	}
 	nonces, err := s.prove(ctx, c, proof, found.Authentication, a.issuer, from)
 	if err != nil {
@@ -145,7 +152,14 @@ func (s *Server) authenticate(ctx context.Context, c credentials, a *assertion, 
 
 // prove checks the secret or the signature of a client and counts the request for it. It
 // returns the nonces to claim.
-func (s *Server) prove(ctx context.Context, c credentials, proof *jws, known Authentication, iss *issuer, from netip.Addr) ([]nonce, error) {
+func (s *Server) prove(
+	ctx context.Context,
+	c credentials,
+	proof *jws,
+	known Authentication,
+	iss *issuer,
+	from netip.Addr,
+) ([]nonce, error) {
 	subject := clientSubject(iss.name, c.id)
 	switch c.method {
 	case AuthBasic, AuthPost:
@@ -173,7 +187,13 @@ func (s *Server) prove(ctx context.Context, c credentials, proof *jws, known Aut
 const maxUnvouched = 5 * time.Minute
 
 // clientAssertion verifies the JWT with which a client authenticates.
-func (s *Server) clientAssertion(ctx context.Context, j *jws, id string, known Authentication, iss *issuer) (nonce, error) {
+func (s *Server) clientAssertion(
+	ctx context.Context,
+	j *jws,
+	id string,
+	known Authentication,
+	iss *issuer,
+) (nonce, error) {
 	if j.typ != "" && !strings.EqualFold(j.typ, "JWT") && !j.typed("client-authentication+jwt") {
 		return nonce{}, tokenError("typ in its header must be absent, JWT or client-authentication+jwt")
 	}

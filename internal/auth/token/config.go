@@ -136,7 +136,8 @@ func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
 		v.wrong(at+".issuer", "%q is this service itself: use another", iss.Issuer)
 	case len(iss.Issuer) > maxIssuer || !isPrintable(iss.Issuer) || strings.ContainsAny(iss.Issuer, "# "):
 		// The # separates issuer and subject in our tokens.
-		v.wrong(at+".issuer", "%q is not allowed: use up to %d bytes without spaces, # or control characters", iss.Issuer, maxIssuer)
+		v.wrong(at+".issuer", "%q is not allowed: use up to %d bytes without spaces, # or control characters",
+			iss.Issuer, maxIssuer)
 	}
 	v.keys(at, iss.JWKSURL, iss.JWKSFile, iss.AllowPrivate)
 	if len(iss.Audiences) == 0 {

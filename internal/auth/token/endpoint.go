@@ -63,8 +63,10 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, known *Known
 	}
 	t := out.token
 	attrs := []slog.Attr{
-		slog.String("issuer", clip(t.Issuer)), slog.String("sub", clip(t.Subject)), slog.String("client_id", clip(t.ClientID)),
-		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti", t.ID), slog.String("client_ip", s.o.Client(r).String()),
+		slog.String("issuer", clip(t.Issuer)), slog.String("sub", clip(t.Subject)), slog.String("client_id",
+			clip(t.ClientID)),
+		slog.String("scope", t.Scope.String()), slog.String("audience", t.Audience), slog.String("jti",
+			t.ID), slog.String("client_ip", s.o.Client(r).String()),
 	}
 	if t.Grant != "" {
 		attrs = append(attrs, slog.String("grant", t.Grant))
@@ -82,7 +84,10 @@ func (s *Server) serveToken(w http.ResponseWriter, r *http.Request, known *Known
 
 // Endpoint returns the handler of an endpoint that clients call: requests and failures
 // are limited, failures are audited as an event, and all answers are JSON.
-func (s *Server) Endpoint(event string, serve func(http.ResponseWriter, *http.Request, *Known) (status int, body any, err error)) http.HandlerFunc {
+func (s *Server) Endpoint(
+	event string,
+	serve func(http.ResponseWriter, *http.Request, *Known) (status int, body any, err error),
+) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		// A client that disconnects early is counted and audited too.
 		ctx := context.WithoutCancel(r.Context())
@@ -111,7 +116,8 @@ func (s *Server) Endpoint(event string, serve func(http.ResponseWriter, *http.Re
 			return
 		}
 		if why.status < 500 {
-			if v := s.o.Failures.Take(ctx, ratelimit.Address(addr)); !v.OK { // of concurrent requests each was allowed to try
+			// of concurrent requests each was allowed to try
+			if v := s.o.Failures.Take(ctx, ratelimit.Address(addr)); !v.OK {
 				write(w, tooManyFailures(v))
 				return
 			}
@@ -172,13 +178,17 @@ func answer(w http.ResponseWriter, status int, v any) {
 type Form map[string]string
 
 // secrets are refused in the query, which proxies and browsers log.
-var secrets = []string{"client_secret", "client_assertion", "subject_token", "actor_token", "assertion", "access_token", "api_key", "token", "code", "code_verifier", "refresh_token"}
+var secrets = []string{
+	"client_secret", "client_assertion", "subject_token", "actor_token", "assertion",
+	"access_token", "api_key", "token", "code", "code_verifier", "refresh_token",
+}
 
 func readForm(w http.ResponseWriter, r *http.Request) (Form, error) {
 	if name := secretInQuery(r.URL.RawQuery); name != "" {
 		return nil, Refuse(CodeInvalidRequest, "%s must be in the body, never in the query", name)
 	}
-	if kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" ||
+	if kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/x-www-form-urlencoded" ||
 		params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
 		return nil, Refuse(CodeInvalidRequest, "the content type must be application/x-www-form-urlencoded")
 	}
@@ -194,7 +204,8 @@ func readForm(w http.ResponseWriter, r *http.Request) (Form, error) {
 	}
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, Refuse(CodeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX for characters other than letters and digits")
+		return nil, Refuse(CodeInvalidRequest, "the body is not form-encoded: use & between fields, and %%XX "+
+			"for characters other than letters and digits")
 	}
 	return singleValues(values)
 }

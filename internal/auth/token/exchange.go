@@ -215,7 +215,9 @@ func (s *Server) readTokenRequest(f Form) (tokenRequest, error) {
 		}
 		target := s.Audience(f[name])
 		if target == "" || out.target != "" && out.target != target {
-			return out, Refuse(CodeInvalidTarget, "resource and audience must be %s, and the same when both are there", strings.Join(s.resources(), " or "))
+			return out, Refuse(CodeInvalidTarget,
+				"resource and audience must be %s, and the same when both are there",
+				strings.Join(s.resources(), " or "))
 		}
 		out.target = target
 	}
@@ -278,7 +280,8 @@ func (w tokenRequest) grantable(a *assertion, c *client) (access.Scope, error) {
 	}
 	scope &= c.scopes & a.scope
 	if scope == 0 {
-		return 0, Refuse(CodeInvalidScope, "none of the scopes can be granted: ask for scopes of %s that both the issuer and its assertion allow to this client", access.AllScopes)
+		return 0, Refuse(CodeInvalidScope, "none of the scopes can be granted: ask for scopes of %s that both "+
+			"the issuer and its assertion allow to this client", access.AllScopes)
 	}
 	return scope, nil
 }

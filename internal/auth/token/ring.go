@@ -28,7 +28,9 @@ type Sealer interface {
 
 const (
 	signingKind = "signing-key"
-	publishLead = 5 * time.Minute // between the publication of a key and its first signature; clients cache keys as long
+	// between the publication of a key and its first signature; clients cache keys as
+	// long
+	publishLead = 5 * time.Minute
 	keyBits     = 2048
 )
 
@@ -158,7 +160,8 @@ func (r *Ring) put(ctx context.Context, wait time.Duration, distrust bool) (Sign
 	if err != nil {
 		return SigningKey{}, err
 	}
-	if _, err := store.PutRecord(ctx, r.records, store.Record{Kind: signingKind, ID: id, Body: string(body)}); err != nil {
+	if _, err := store.PutRecord(ctx, r.records,
+		store.Record{Kind: signingKind, ID: id, Body: string(body)}); err != nil {
 		return SigningKey{}, fmt.Errorf("storing a signing key: %w", err)
 	}
 	return SigningKey{ID: kid, SignsFrom: record.SignsFrom}, r.follower.Poll(ctx)
@@ -242,7 +245,8 @@ func (r *Ring) find(ctx context.Context, kid string) (*signingKey, error) {
 	}
 	k := r.now.Load().byID[kid]
 	if k == nil && r.unread != nil {
-		return nil, fault.Wrap(fault.Unavailable, r.unread, "The keys that sign tokens cannot be looked up now. Try again in a few seconds.")
+		return nil, fault.Wrap(fault.Unavailable, r.unread,
+			"The keys that sign tokens cannot be looked up now. Try again in a few seconds.")
 	}
 	return k, nil
 }

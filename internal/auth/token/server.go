@@ -143,7 +143,10 @@ var routes = []struct {
 	{"GET " + jwksPath, func(s *Server) http.HandlerFunc { return s.serveKeys }},
 	{"GET " + serverPath, func(s *Server) http.HandlerFunc { return document(s.serverMetadata()) }},
 	{"GET " + access.MetadataPath, func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL)) }},
-	{"GET " + access.MetadataPath + mcpPath, func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL + mcpPath)) }},
+	{
+		"GET " + access.MetadataPath + mcpPath,
+		func(s *Server) http.HandlerFunc { return document(s.resourceMetadata(s.o.BaseURL + mcpPath)) },
+	},
 }
 
 // Patterns returns the pattern of every route, for tests of the documentation.

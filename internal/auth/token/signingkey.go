@@ -73,7 +73,10 @@ func (k *signingKey) open(rec store.Record, sealer Sealer) error {
 	if kid != k.record.KeyID {
 		return errors.New("it is not the key that its kid names")
 	}
-	k.signer, err = jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: private, KeyID: kid}},
+	k.signer, err = jose.NewSigner(jose.SigningKey{
+		Algorithm: jose.RS256,
+		Key:       jose.JSONWebKey{Key: private, KeyID: kid},
+	},
 		(&jose.SignerOptions{}).WithType(typeAccess))
 	if err == nil {
 		k.public = &private.PublicKey

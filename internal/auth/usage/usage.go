@@ -147,7 +147,10 @@ func (c *Counter) Counts(ctx context.Context, owner string, first, last disclosu
 		all = append(all, b.counts...)
 	}
 	all = append(all, c.shardOf(owner).list()...)
-	all = slices.DeleteFunc(all, func(n store.Count) bool { return n.Account != owner || n.Day < first || n.Day > last })
+	all = slices.DeleteFunc(all, func(n store.Count) bool {
+		return n.Account != owner || n.Day < first ||
+			n.Day > last
+	})
 	return sum(all), nil
 }
 

@@ -92,11 +92,17 @@ func (a *Archive) check(ctx context.Context, s *catalog.Snapshot) error {
 	return nil
 }
 
-var errAnotherLog = fault.New(fault.Unavailable, "A backup of the store was restored just now. Try again in a few seconds.")
+var errAnotherLog = fault.New(fault.Unavailable,
+	"A backup of the store was restored just now. Try again in a few seconds.")
 
 // Report returns a report as of a point and the directory of that time. The report is
 // nil if it was not known.
-func (a *Archive) Report(ctx context.Context, s *catalog.Snapshot, id string, seq int64) (*disclosure.Report, *search.Directory, error) {
+func (a *Archive) Report(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	id string,
+	seq int64,
+) (*disclosure.Report, *search.Directory, error) {
 	found, err := a.Changes(ctx, s, disclosure.OfReport, id, seq, 1)
 	if err != nil || len(found) == 0 {
 		return nil, nil, err
@@ -131,7 +137,12 @@ type (
 
 // directory builds the directory as of a point, from the present one and the former
 // states of the issuers that have changed since. It is a build, or part of one.
-func (a *Archive) directory(ctx context.Context, s *catalog.Snapshot, at point, changed map[string]bool) (*search.Directory, error) {
+func (a *Archive) directory(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	at point,
+	changed map[string]bool,
+) (*search.Directory, error) {
 	if dir, ok := a.dirs.get(at); ok {
 		return dir, nil
 	}
@@ -145,7 +156,8 @@ func (a *Archive) directory(ctx context.Context, s *catalog.Snapshot, at point, 
 	for id := range changed {
 		ids = append(ids, id)
 	}
-	err := a.each(ctx, s, disclosure.OfIssuer, at.seq, ids, func(c disclosure.Change) { issuers = append(issuers, search.NewIssuer(c.Issuer)) })
+	err := a.each(ctx, s, disclosure.OfIssuer, at.seq, ids,
+		func(c disclosure.Change) { issuers = append(issuers, search.NewIssuer(c.Issuer)) })
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +215,8 @@ func (a *Archive) state(ctx context.Context, s *catalog.Snapshot, at point) (*ca
 		}
 	}
 	reports := make([]*disclosure.Report, 0, len(ids))
-	err = a.each(ctx, s, disclosure.OfReport, at.seq, ids, func(c disclosure.Change) { reports = append(reports, c.Report) })
+	err = a.each(ctx, s, disclosure.OfReport, at.seq, ids,
+		func(c disclosure.Change) { reports = append(reports, c.Report) })
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +251,8 @@ func (a *Archive) near(at point, keys []uint64) (near *catalog.Snapshot, same ma
 
 // each passes the newest change up to a point of each subject to fn.
 func (a *Archive) each(
-	ctx context.Context, s *catalog.Snapshot, of disclosure.Subject, upTo int64, ids []string, fn func(disclosure.Change),
+	ctx context.Context, s *catalog.Snapshot, of disclosure.Subject, upTo int64, ids []string,
+	fn func(disclosure.Change),
 ) error {
 	for len(ids) > 0 {
 		n := min(chunk, len(ids))

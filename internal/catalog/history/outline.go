@@ -76,7 +76,8 @@ func (o *outline) changedSince(seq int64) (keys []uint64, err error) {
 		keys = append(keys, key)
 		if len(keys) > MaxChanged {
 			return nil, fault.New(fault.Invalid,
-				"More than %d reports that were known then have changed since, so that they cannot be listed as of that point. "+
+				"More than %d reports that were known then have changed since, so that they cannot be listed "+
+					"as of that point. "+
 					"Ask for a later point, or for one report.", MaxChanged)
 		}
 	}
@@ -161,7 +162,12 @@ func (a *Archive) growOnce(ctx context.Context, s *catalog.Snapshot) error {
 }
 
 // marks reads marks of the log of a snapshot.
-func (a *Archive) marks(ctx context.Context, s *catalog.Snapshot, after int64, limit int) (marks []disclosure.Mark, err error) {
+func (a *Archive) marks(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	after int64,
+	limit int,
+) (marks []disclosure.Mark, err error) {
 	err = store.Within(ctx, func(ctx context.Context) (err error) {
 		if marks, err = a.log.Marks(ctx, after, limit); err != nil {
 			return store.Unavailable(err)

@@ -82,7 +82,12 @@ func share[V any](ctx context.Context, q *queue, key any, run func(context.Conte
 
 // join adds a request to those that want a build, and creates the build if there is
 // none.
-func (q *queue) join(ctx context.Context, caller access.Caller, key any, run func(context.Context) (any, error)) (*build, error) {
+func (q *queue) join(
+	ctx context.Context,
+	caller access.Caller,
+	key any,
+	run func(context.Context) (any, error),
+) (*build, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	b := q.builds[key]
@@ -277,7 +282,8 @@ func (q *queue) wait(ctx context.Context, caller access.Caller, b *build) error 
 			q.mu.Lock()
 			q.leave(caller, b)
 			q.mu.Unlock()
-			return fault.Wrap(fault.Unavailable, ctx.Err(), "Other requests about the past are being answered. Try again in a few seconds.")
+			return fault.Wrap(fault.Unavailable, ctx.Err(),
+				"Other requests about the past are being answered. Try again in a few seconds.")
 		case <-late.C:
 			if err := q.giveUp(caller, b); err != nil {
 				return err
@@ -339,13 +345,15 @@ const retryAfter = 5 * time.Second
 
 func errOwnWaiting() error {
 	e := fault.New(fault.RateLimited,
-		"Your other requests about the past are being answered first: up to %d points wait for one caller. Send fewer at once, or the same as_of for all pages.", maxOwnWaiting)
+		"Your other requests about the past are being answered first: up to %d points wait for one caller. "+
+			"Send fewer at once, or the same as_of for all pages.", maxOwnWaiting)
 	e.RetryAfter = retryAfter
 	return e
 }
 
 func errBusy() error {
-	e := fault.New(fault.Unavailable, "Requests of many callers about the past are being answered. Try again in a few seconds.")
+	e := fault.New(fault.Unavailable, "Requests of many callers about the past are being answered. Try again "+
+		"in a few seconds.")
 	e.RetryAfter = retryAfter
 	return e
 }

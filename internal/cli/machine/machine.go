@@ -100,7 +100,8 @@ func (m *Checks) clock(_ context.Context, c *doctor.Check) {
 		c.Found += ", not compared, because no answer of the source has a date"
 		return
 	case skew.Abs() >= worstSkew:
-		c.Lose(0, "it differs from that of the source by %v: set it, and keep it right with NTP", skew.Round(time.Second))
+		c.Lose(0, "it differs from that of the source by %v: set it, and keep it right with NTP",
+			skew.Round(time.Second))
 	case skew.Abs() >= warnSkew:
 		c.Odd(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
 	}
@@ -137,7 +138,8 @@ func (m *Checks) store(ctx context.Context, c *doctor.Check) {
 		c.Fail(0, "%v", err)
 		c.Loses = true
 	case schema.Version > schema.Latest:
-		c.Fail(0, "it has schema version %d and this program knows %d: use a newer pregon", schema.Version, schema.Latest)
+		c.Fail(0, "it has schema version %d and this program knows %d: use a newer pregon", schema.Version,
+			schema.Latest)
 		c.Loses = true
 	case schema.Version < schema.Latest:
 		c.Found += fmt.Sprintf(", schema version %d: serve brings it to %d", schema.Version, schema.Latest)
@@ -396,5 +398,6 @@ func (m *Checks) DescribeDocument(ctx context.Context, body []byte) (string, err
 	for _, page := range text.Pages {
 		letters += len(page.Text)
 	}
-	return fmt.Sprintf("%s, pages: %d, bytes of text: %d, read as %s", text.Type, len(text.Pages), letters, text.Method), nil
+	return fmt.Sprintf("%s, pages: %d, bytes of text: %d, read as %s", text.Type, len(text.Pages), letters,
+		text.Method), nil
 }

@@ -38,7 +38,12 @@ func (p *Printer) Store(ctx context.Context, db store.Store, selection events.Se
 
 // resolve returns the filter with the issuer and the category that its texts name.
 // Warnings are printed.
-func (p *Printer) resolve(ctx context.Context, db store.Store, s *catalog.Snapshot, f disclosure.Filter) (disclosure.Filter, error) {
+func (p *Printer) resolve(
+	ctx context.Context,
+	db store.Store,
+	s *catalog.Snapshot,
+	f disclosure.Filter,
+) (disclosure.Filter, error) {
 	filled := coverage.New(db)
 	if err := filled.Refresh(ctx); err != nil {
 		return f, err

@@ -45,8 +45,10 @@ func (p *Printer) Event(event []byte) error {
 	if at.IsZero() {
 		at = e.OccurredAt
 	}
-	_, err := fmt.Fprintf(p.Out, "%s  %s  %-10s  %-32s  %s%s\n", p.color(at.In(disclosure.Madrid).Format("2006-01-02 15:04:05"), dim),
-		p.color(fmt.Sprintf("%-3s", e.Type), typeColors[e.Type]), printable(e.ID), printable(e.CompanyName+e.Name), printable(e.Title), change)
+	_, err := fmt.Fprintf(p.Out, "%s  %s  %-10s  %-32s  %s%s\n",
+		p.color(at.In(disclosure.Madrid).Format("2006-01-02 15:04:05"), dim),
+		p.color(fmt.Sprintf("%-3s", e.Type), typeColors[e.Type]), printable(e.ID),
+		printable(e.CompanyName+e.Name), printable(e.Title), change)
 	return err
 }
 

@@ -75,7 +75,8 @@ func Parse(address string) (name, prefix string, err error) {
 	prefix = strings.TrimSuffix(prefix, "/")
 	validPath := prefix == "" || validPrefix.MatchString(prefix) && !strings.Contains(prefix, "..")
 	if !ok || !validName.MatchString(name) || !validPath {
-		return "", "", fault.New(fault.Invalid, "must be s3://BUCKET or s3://BUCKET/PREFIX, with letters, digits, dots and dashes")
+		return "", "", fault.New(fault.Invalid,
+			"must be s3://BUCKET or s3://BUCKET/PREFIX, with letters, digits, dots and dashes")
 	}
 	return name, prefix, nil
 }
@@ -147,7 +148,8 @@ func (b *Bucket) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, min(b.timeout, quietTimeout))
 	defer cancel()
 	// Unlike HEAD, a failed list has an error code.
-	_, err := b.send(ctx, http.MethodGet, "?"+url.Values{"list-type": {"2"}, "max-keys": {"1"}, "prefix": {b.prefix}}.Encode(), nil)
+	_, err := b.send(ctx, http.MethodGet, "?"+
+		url.Values{"list-type": {"2"}, "max-keys": {"1"}, "prefix": {b.prefix}}.Encode(), nil)
 	return b.failed(err)
 }
 
@@ -177,7 +179,9 @@ func (b *Bucket) Original(ctx context.Context, sha256 string) ([]byte, error) {
 		return nil, b.failed(err)
 	}
 	if hashOf(body) != sha256 {
-		return nil, fault.Wrap(fault.Unavailable, store.ErrDamaged, "the object %s in %s does not have the bytes of that SHA-256: it was changed or damaged", b.path(sha256), b.where)
+		return nil, fault.Wrap(fault.Unavailable, store.ErrDamaged,
+			"the object %s in %s does not have the bytes of that SHA-256: it was changed or damaged",
+			b.path(sha256), b.where)
 	}
 	return body, nil
 }
@@ -197,7 +201,8 @@ func (r *refusal) Error() string { return strings.TrimSpace(fmt.Sprintf("%d %s",
 
 // again reports whether another attempt may succeed.
 func (r *refusal) again() bool {
-	return r.status >= http.StatusInternalServerError || r.status == http.StatusTooManyRequests || r.status == http.StatusRequestTimeout
+	return r.status >= http.StatusInternalServerError || r.status == http.StatusTooManyRequests ||
+		r.status == http.StatusRequestTimeout
 }
 
 // send sends a request and returns the body of the answer. It tries again after a
@@ -276,7 +281,8 @@ func (b *Bucket) failed(err error) error {
 		return b.unavailable("does not exist: create it, or correct " + b.flag)
 	case status == http.StatusForbidden || status == http.StatusUnauthorized || status == http.StatusNotFound: // some answer 404 to an unknown key
 		return b.unavailable(fmt.Sprintf(
-			"refuses the request (%d %s): check PREGON_S3_ACCESS_KEY, PREGON_S3_SECRET_KEY, the clock of this machine and the policy of the bucket", status, code))
+			"refuses the request (%d %s): check PREGON_S3_ACCESS_KEY, PREGON_S3_SECRET_KEY, the clock of this "+
+				"machine and the policy of the bucket", status, code))
 	case status >= 300 && status < 400:
 		return b.unavailable("is in another region: correct --s3-region or --s3-endpoint")
 	case status != 0:

@@ -28,7 +28,8 @@ func (b *Bucket) PutFile(ctx context.Context, name string, file io.ReaderAt, siz
 	ctx, cancel := context.WithTimeout(ctx, b.timeout+time.Duration(size/slowest)*time.Second)
 	defer cancel()
 	return b.failed(b.retry(ctx, func() error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPut, b.url+b.path(name), io.NewSectionReader(file, 0, size))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPut, b.url+b.path(name),
+			io.NewSectionReader(file, 0, size))
 		if err != nil {
 			return err
 		}
@@ -132,7 +133,8 @@ func (b *Bucket) RemoveFile(ctx context.Context, name string) error {
 
 func checkName(name string) error {
 	if !validPrefix.MatchString(name) || strings.Contains(name, "..") {
-		return fault.New(fault.Invalid, "%q is not a valid name of a file in a bucket: use letters, digits, dots, dashes and slashes", name)
+		return fault.New(fault.Invalid, "%q is not a valid name of a file in a bucket: use letters, digits, "+
+			"dots, dashes and slashes", name)
 	}
 	return nil
 }

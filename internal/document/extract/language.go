@@ -219,7 +219,8 @@ func Language(pages []Page) string {
 	}
 	best, second := leaders(score)
 	lead := score[best] - score[second]
-	if best >= len(languages) || lead < leastLead || lead < leadPart*score[best] || score[best] < leastScore*float64(words) {
+	if best >= len(languages) || lead < leastLead || lead < leadPart*score[best] ||
+		score[best] < leastScore*float64(words) {
 		return ""
 	}
 	return clues[best].language

@@ -52,7 +52,8 @@ func (t *Text) Validate(l Limits) error {
 
 // clean reports whether s is valid UTF-8 without invisible characters.
 func clean(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && invisible(r) })
+	return utf8.ValidString(s) && !strings.ContainsFunc(s,
+		func(r rune) bool { return r != '\n' && r != '\t' && invisible(r) })
 }
 
 // MethodOf returns the method of the pages, Mixed if they differ.

@@ -86,7 +86,10 @@ func (x *Index) segments(ctx context.Context) ([]*segment, error) {
 		return nil, err
 	}
 	defer x.lock.Release()
-	if slices.EqualFunc(list, x.open, func(a store.Segment, b *segment) bool { return a.ID == b.id && a.Token == b.token }) {
+	if slices.EqualFunc(list, x.open, func(a store.Segment, b *segment) bool {
+		return a.ID == b.id &&
+			a.Token == b.token
+	}) {
 		return x.open, nil
 	}
 	open := make([]*segment, len(list))

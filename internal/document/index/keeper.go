@@ -74,7 +74,10 @@ func (k *Keeper) Run(ctx context.Context) error {
 // step does the next piece of work, and reports whether there was any. It removes
 // before it merges: a merge that fails again and again must not fill the disk.
 func (k *Keeper) step(ctx context.Context) (done bool, err error) {
-	for _, work := range []func(context.Context) (bool, error){k.Store.SweepSegments, k.mergeNext, k.indexMissing, k.removeUnused} {
+	for _, work := range []func(context.Context) (bool, error){
+		k.Store.SweepSegments, k.mergeNext,
+		k.indexMissing, k.removeUnused,
+	} {
 		if done, err = work(ctx); done || err != nil {
 			return done, err
 		}

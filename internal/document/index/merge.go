@@ -109,7 +109,11 @@ type merger struct {
 // merge merges segments, the oldest first. A document that is in several is taken
 // from the newest. It passes the blocks to put, and returns the head and the number
 // of documents.
-func merge(ctx context.Context, inputs []*input, put func(blocks [][]byte) error) (head []byte, documents int, err error) {
+func merge(
+	ctx context.Context,
+	inputs []*input,
+	put func(blocks [][]byte) error,
+) (head []byte, documents int, err error) {
 	m := merger{put: put}
 	m.renumber(inputs)
 	for age, in := range inputs {

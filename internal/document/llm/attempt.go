@@ -122,7 +122,8 @@ func decode(body []byte) (answer, *failure) {
 	if total, err := res.Usage.Total.Int64(); err == nil {
 		a.tokens = int(min(max(total, 0), maxUsage))
 	}
-	if len(res.Choices) == 0 || res.Choices[0].Message.Content == nil || strings.TrimSpace(*res.Choices[0].Message.Content) == "" {
+	if len(res.Choices) == 0 || res.Choices[0].Message.Content == nil ||
+		strings.TrimSpace(*res.Choices[0].Message.Content) == "" {
 		return a, &failure{err: errors.New("its answer is empty")}
 	}
 	a.text = *res.Choices[0].Message.Content
@@ -158,7 +159,8 @@ func (c *Client) refusal(res *http.Response) *failure {
 // plain returns value if it is a word that is safe to show, and otherwise "".
 func (c *Client) plain(value any) string {
 	word, _ := value.(string)
-	if !plainWord.MatchString(word) || c.o.Key != "" && (strings.Contains(word, c.o.Key) || strings.Contains(c.o.Key, word)) {
+	if !plainWord.MatchString(word) || c.o.Key != "" &&
+		(strings.Contains(word, c.o.Key) || strings.Contains(c.o.Key, word)) {
 		return ""
 	}
 	return word

@@ -77,7 +77,8 @@ func New(o Options) (*Client, error) {
 		return nil, fault.New(fault.Invalid, "the language model does not have a name")
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, fault.New(fault.Invalid, "the key of the language model has invalid characters: a space, a line break?")
+		return nil, fault.New(fault.Invalid,
+			"the key of the language model has invalid characters: a space, a line break?")
 	}
 	o.AttemptTimeout = cmp.Or(o.AttemptTimeout, defaultAttempt)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
@@ -104,9 +105,11 @@ func endpoint(base string) (string, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return "", fault.New(fault.Invalid, "the address of the language model is not a URL like https://models.example/v1")
+		return "", fault.New(fault.Invalid,
+			"the address of the language model is not a URL like https://models.example/v1")
 	case u.User != nil:
-		return "", fault.New(fault.Invalid, "the address of the language model has a password in it: give it as the key")
+		return "", fault.New(fault.Invalid,
+			"the address of the language model has a password in it: give it as the key")
 	}
 	const path = "/chat/completions"
 	switch base := strings.TrimRight(u.Path, "/"); {

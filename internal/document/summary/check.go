@@ -104,7 +104,8 @@ func sourceFacts(s Source, cited []string) []fact {
 	var all []fact
 	for _, text := range cited {
 		language := languageOf(text)
-		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en" && !inSpanish(text, "es"))
+		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en" &&
+			!inSpanish(text, "es"))
 		for n := range facts {
 			if facts[n].partner >= 0 {
 				facts[n].partner += len(all)
@@ -160,7 +161,8 @@ func figuresAgree(claim, there []fact, folded string) bool {
 		}
 	}
 	// A year without the quarter or half of the source would be another period.
-	return !slices.ContainsFunc(claim, fact.isYear) || slices.ContainsFunc(claim, fact.isPeriod) || !slices.ContainsFunc(there, fact.isPeriod)
+	return !slices.ContainsFunc(claim, fact.isYear) || slices.ContainsFunc(claim, fact.isPeriod) ||
+		!slices.ContainsFunc(there, fact.isPeriod)
 }
 
 var (
@@ -232,7 +234,8 @@ func certaintyAgrees(claim, source string) bool {
 	}
 	toCome := func(text, folded string) bool { return ahead.in(folded) || future.MatchString(strings.ToLower(text)) }
 	open := func(text, folded string) bool {
-		return toCome(text, folded) || agreed.in(folded) || intents[0].in(folded) || intents[1].in(folded) || intents[2].in(folded)
+		return toCome(text, folded) || agreed.in(folded) || intents[0].in(folded) || intents[1].in(folded) ||
+			intents[2].in(folded)
 	}
 	if toCome(claim, said) {
 		return open(source, there)

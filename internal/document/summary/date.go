@@ -12,7 +12,8 @@ import (
 var shortMonths = numbersOf("shortMonths")
 
 // numberedNouns are nouns with a number, which is then not a year.
-var numberedNouns = newLexicon("articulo articulos art arts n num numero ley nota punto apartado article section note number no point")
+var numberedNouns = newLexicon("articulo articulos art arts n num numero ley nota punto apartado article " +
+	"section note number no point")
 
 // date reads a date in any notation, complete or partial.
 func (r *factReader) date(i int) (fact, bool) {

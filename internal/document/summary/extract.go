@@ -45,7 +45,8 @@ func Extract(s Source) Summary {
 	all := candidates(s)
 	for _, language := range []string{"es", s.Language} {
 		fit := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool {
-			return !c.short() || language == "es" && !inSpanish(c.Text, s.Language) || language != "es" && !inLanguage(c.Text, language)
+			return !c.short() || language == "es" && !inSpanish(c.Text, s.Language) || language != "es" &&
+				!inLanguage(c.Text, language)
 		})
 		rate(s, fit)
 		fit = slices.DeleteFunc(fit, func(c candidate) bool { return c.kind == never })
@@ -221,7 +222,8 @@ var (
 // isTable reports whether a text is one or more rows of figures.
 func isTable(text string) bool {
 	words := strings.Fields(text)
-	return rows.MatchString(text) || len(words) >= 6 && 5*len(figures.FindAllString(strings.Join(words, "  "), -1)) > 2*len(words)
+	return rows.MatchString(text) || len(words) >= 6 &&
+		5*len(figures.FindAllString(strings.Join(words, "  "), -1)) > 2*len(words)
 }
 
 // pick returns the best candidate and the others that are good enough to follow it.

@@ -148,7 +148,10 @@ func (r *factReader) figure(i int) (fact, bool) {
 }
 
 var (
-	bounds = map[string]phrases{"atMost": phrasesOf("atMost"), "atLeast": phrasesOf("atLeast"), "about": phrasesOf("about")}
+	bounds = map[string]phrases{
+		"atMost": phrasesOf("atMost"), "atLeast": phrasesOf("atLeast"),
+		"about": phrasesOf("about"),
+	}
 	// moving are verbs after which "hasta" is the result of a change, not a limit.
 	moving = phrasesOf("moving")
 	rateOf = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada|al|a|la|for) ` +
@@ -203,7 +206,8 @@ func (r *factReader) boundBefore(i int) string {
 
 // boundAt reads the words directly before an index.
 func (r *factReader) boundAt(i int) string {
-	if before := r.word(i - 2); r.word(i-1) == "hasta" && before != "de" && before != "por" && moving.in(r.words(i-12, i)) {
+	if before := r.word(i - 2); r.word(i-1) == "hasta" && before != "de" && before != "por" &&
+		moving.in(r.words(i-12, i)) {
 		return ""
 	}
 	if bound := boundMarks[r.mark(i-1)]; bound != "" {
@@ -214,7 +218,8 @@ func (r *factReader) boundAt(i int) string {
 	bound := ""
 	for name, words := range bounds {
 		for _, phrase := range words { // "no superior a" is not "superior a"
-			ends := strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") || strings.HasSuffix(near, phrase+"of ")
+			ends := strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") ||
+				strings.HasSuffix(near, phrase+"of ")
 			if ends && len(phrase) > longest {
 				longest, bound = len(phrase), name
 			}
@@ -355,7 +360,8 @@ func (r *factReader) rate(i int, unit string) string {
 // minus reports whether a number has a minus before it, which may also be a dash, or is
 // in brackets, the notation for losses in accounts.
 func (r *factReader) minus(i, next int) bool {
-	if near := r.words(i-3, i); strings.HasSuffix(near, " menos ") || negative.in(near) || negative.in(r.words(next, next+1)) {
+	if near := r.words(i-3, i); strings.HasSuffix(near, " menos ") || negative.in(near) ||
+		negative.in(r.words(next, next+1)) {
 		return true
 	}
 	if r.mark(i-1) == "€" || r.mark(i-1) == "$" || r.mark(i-1) == "£" {

@@ -116,7 +116,8 @@ func namesAgree(s Source, claim, cited []token) bool {
 	first := slices.IndexFunc(claim, func(t token) bool { return t.folded != "" })
 	for _, n := range namesOf(claim) {
 		words := n.words
-		ordinary := n.from == first && (lower[words[0]] || starts.has(words[0]) || openers.has(words[0]) || stopWords.has(words[0]))
+		ordinary := n.from == first && (lower[words[0]] || starts.has(words[0]) || openers.has(words[0]) ||
+			stopWords.has(words[0]))
 		if ordinary && (len(words) == 1 || !strings.Contains(there, runOf(words)) && !inCompany(words)) {
 			for words = words[1:]; len(words) > 0 && particles.has(words[0]); {
 				words = words[1:]

@@ -35,7 +35,11 @@ var writePrompt string
 func userPrompt(s Source, secret string, numbered []candidate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "INICIO %s\n", secret)
-	for _, line := range []struct{ name, value string }{{"Entidad", s.Company}, {"Asunto", s.Title}, {"Categoría", s.Category}} {
+	for _, line := range []struct{ name, value string }{
+		{"Entidad", s.Company},
+		{"Asunto", s.Title},
+		{"Categoría", s.Category},
+	} {
 		if value := visible(line.value); value != "" && !speaksToMachine(value) {
 			fmt.Fprintf(&b, "%s: %s\n", line.name, plain.Clip(value, mostTitle))
 		}

@@ -93,7 +93,8 @@ func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64
 		worth /= 2
 	}
 	deed := deeds.in(c.folded)
-	score := worth*float64(min(cues.count(c.folded), mostCues)) + when(deed, worthDeed) + when(!deed && doings.in(c.folded), worthDoing) +
+	score := worth*float64(min(cues.count(c.folded), mostCues)) + when(deed, worthDeed) + when(!deed &&
+		doings.in(c.folded), worthDoing) +
 		when(money.MatchString(c.Text), worthFigure) + when(dated.MatchString(c.Text), worthDate)
 	if len(title) > 0 {
 		score += worthTitle * float64(shared(c.stems, title)) / float64(len(title))
@@ -103,7 +104,8 @@ func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64
 
 // cost returns the sum of the weights against a sentence.
 func (c *candidate) cost() float64 {
-	return costLaw*float64(min(laws.count(c.folded), mostLaws)) + when(leans(c.Text), costLeaning) + when(talk.in(c.folded), costTalk) +
+	return costLaw*float64(min(laws.count(c.folded), mostLaws)) + when(leans(c.Text),
+		costLeaning) + when(talk.in(c.folded), costTalk) +
 		when(len(c.Text) > comfortable, costLength) + when(broken.MatchString(c.Text), costHyphen) +
 		when(label.MatchString(c.Text) && !deeds.in(c.folded) && !doings.in(c.folded), costLabel)
 }

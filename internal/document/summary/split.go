@@ -181,7 +181,8 @@ func endsHere(before, after string, stop rune) bool {
 		return true
 	case neverLast.has(letters[strings.LastIndexByte(letters, ' ')+1:]):
 		return false
-	case maybeLast.has(letters), strings.Contains(word, ".") && len(letters) <= strings.Count(word, ".")+1, len(letters) == 1:
+	case maybeLast.has(letters), strings.Contains(word, ".") &&
+		len(letters) <= strings.Count(word, ".")+1, len(letters) == 1:
 		next, _, _ := strings.Cut(after, " ")
 		return openers.has(strings.TrimSpace(fold(next)))
 	}

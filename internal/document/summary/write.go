@@ -43,7 +43,8 @@ func Write(ctx context.Context, m Models, s Source) (Summary, []Rejected, error)
 		return Summary{}, nil, errors.New("the document does not have a sentence to summarize")
 	}
 	secret := rand.Text()
-	answer, err := m.Writer.Complete(ctx, strings.ReplaceAll(writePrompt, "SECRET", secret), userPrompt(s, secret, sources), answerSchema)
+	answer, err := m.Writer.Complete(ctx, strings.ReplaceAll(writePrompt, "SECRET", secret),
+		userPrompt(s, secret, sources), answerSchema)
 	if err != nil {
 		return Summary{}, nil, err
 	}
@@ -196,7 +197,8 @@ func (w *writer) entailed(ctx context.Context, claim string, sources []string) b
 		return false
 	}
 	secret := rand.Text()
-	user := fmt.Sprintf("SOURCE %[1]s\n%[2]s\nCLAIM %[1]s\n%[3]s\nEND %[1]s", secret, strings.Join(sources, "\n"), claim)
+	user := fmt.Sprintf("SOURCE %[1]s\n%[2]s\nCLAIM %[1]s\n%[3]s\nEND %[1]s", secret,
+		strings.Join(sources, "\n"), claim)
 	answer, err := w.verifier.Complete(ctx, strings.ReplaceAll(verifyPrompt, "SECRET", secret), user, verifySchema)
 	if err != nil {
 		w.silent = true

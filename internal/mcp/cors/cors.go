@@ -45,14 +45,18 @@ func (h Checker) Check(w http.ResponseWriter, r *http.Request) error {
 	header.Del("Access-Control-Allow-Origin") // other endpoints allow any origin
 	header["Vary"] = append(header["Vary"], "Origin")
 	if name := private.Hostname(r.Host); !h.known(name) {
-		return fault.New(fault.Forbidden, "%q is not a name of this service: use %s, or have its operator set --base-url.", text.Clip(name, 100), h.name)
+		return fault.New(fault.Forbidden,
+			"%q is not a name of this service: use %s, or have its operator set --base-url.",
+			text.Clip(name, 100), h.name)
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return nil
 	}
 	if !h.allows(origin, r.Host) {
-		return fault.New(fault.Forbidden, "Pages of %q may not call this endpoint: its operator can allow them with --mcp-origin.", text.Clip(origin, 100))
+		return fault.New(fault.Forbidden,
+			"Pages of %q may not call this endpoint: its operator can allow them with --mcp-origin.",
+			text.Clip(origin, 100))
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
 	return nil

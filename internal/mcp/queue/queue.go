@@ -96,7 +96,8 @@ func (q *Writer) take() (b []byte, closed bool) {
 // run writes pending bytes, and heartbeats so that no proxy closes the connection.
 func (q *Writer) run() {
 	defer close(q.done)
-	beat := time.NewTicker(HeartbeatInterval - rand.N(HeartbeatInterval/8)) // so that listeners are not written at the same moment
+	// so that listeners are not written at the same moment
+	beat := time.NewTicker(HeartbeatInterval - rand.N(HeartbeatInterval/8))
 	defer beat.Stop()
 	started := false
 	for {

@@ -74,7 +74,14 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 		Weeks:    weeks(preview.Days),
 		Samples:  preview.Samples,
 		Resource: resourceOf(body),
-		Request:  restRequest{"POST", s.BaseURL + "/api/v1/webhooks", map[string]string{"Authorization": "Bearer YOUR_KEY", "Content-Type": "application/json"}, map[string]any{"url": receiver, "filter": body}},
+		Request: restRequest{
+			"POST", s.BaseURL + "/api/v1/webhooks",
+			map[string]string{
+				"Authorization": "Bearer YOUR_KEY",
+				"Content-Type":  "application/json",
+			},
+			map[string]any{"url": receiver, "filter": body},
+		},
 	}
 	for i, row := range out.Samples {
 		out.Samples[i] = shrink(row, maxRow/2)
@@ -99,7 +106,10 @@ func weeks(days []query.DayCount) []int {
 // nil if it would be too long.
 func resourceOf(f query.FilterBody) *string {
 	q := url.Values{}
-	for name, v := range map[string]string{"search": f.Search, "type": f.Type, "issuer": f.Issuer, "category": f.Category, "kind": f.Kind, "market": f.Market, "without": f.Without, "in": f.In} {
+	for name, v := range map[string]string{
+		"search": f.Search, "type": f.Type, "issuer": f.Issuer,
+		"category": f.Category, "kind": f.Kind, "market": f.Market, "without": f.Without, "in": f.In,
+	} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -116,12 +126,14 @@ func resourceOf(f query.FilterBody) *string {
 
 func (s *Service) alertText(p proposal, newest []catalog.Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sIn the last %d days %s would have been sent. %s\n", s.Simulated(), p.Days, counted(p.Total, "report"), quote.Notice)
+	fmt.Fprintf(&b, "%sIn the last %d days %s would have been sent. %s\n", s.Simulated(), p.Days,
+		counted(p.Total, "report"), quote.Notice)
 	for _, f := range newest {
 		b.Write(appendLine(nil, f))
 	}
 	body, _ := query.Encode(p.Request.Body) // it was encoded before
-	fmt.Fprintf(&b, "Nothing was created. To subscribe, a person sends this with a key:\ncurl %s -H 'Authorization: Bearer YOUR_KEY' -H 'Content-Type: application/json' -d '%s'",
+	fmt.Fprintf(&b, "Nothing was created. To subscribe, a person sends this with a key:\ncurl %s -H "+
+		"'Authorization: Bearer YOUR_KEY' -H 'Content-Type: application/json' -d '%s'",
 		p.Request.URL, strings.ReplaceAll(string(body), "'", `'\''`))
 	return b.String()
 }

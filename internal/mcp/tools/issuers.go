@@ -85,8 +85,10 @@ func (s *Service) analytics(_ context.Context, snapshot *catalog.Snapshot, p *qu
 	a := snapshot.Analytics(time.Now())
 	b, err := query.Encode(a)
 	today := a.Daily[len(a.Daily)-1]
-	text := fmt.Sprintf("%s%d reports in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual %.1f by this hour.\n",
-		s.Simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date, a.Pace.Today, a.Pace.Usual)
+	text := fmt.Sprintf("%s%d reports in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual "+
+		"%.1f by this hour.\n",
+		s.Simulated(), a.Totals.All, a.Totals.ByType.IP, a.Totals.ByType.HR, a.Totals.ByType.OIR, today.Date,
+		a.Pace.Today, a.Pace.Usual)
 	if len(a.Issuers) > 0 {
 		text += "Most active in 30 days. " + quote.Notice + "\n"
 	}

@@ -56,19 +56,30 @@ func (s *Service) search(ctx context.Context, snapshot *catalog.Snapshot, p *que
 			return Result{}, err
 		}
 		for _, e := range issuers {
-			results = append(results, found{e.Issuer.ID, s.title(quote.Text(e.Issuer.Name, 120)), s.issuerLink(e.Issuer.ID)})
+			results = append(results, found{
+				e.Issuer.ID, s.title(quote.Text(e.Issuer.Name, 120)),
+				s.issuerLink(e.Issuer.ID),
+			})
 		}
 	}
 	for _, f := range reports {
 		r := f.Decode()
-		results = append(results, found{r.ID, s.reportTitle(r.CompanyName, r.Title, string(r.Type), r.PublishedAt), s.reportLink(r.ID)})
+		results = append(results, found{
+			r.ID,
+			s.reportTitle(r.CompanyName, r.Title, string(r.Type), r.PublishedAt), s.reportLink(r.ID),
+		})
 	}
 	return asText(map[string]any{"results": results})
 }
 
 // searchAll finds reports for a question. For callers with a credential, those whose
 // documents match follow those whose titles and summaries do.
-func (s *Service) searchAll(ctx context.Context, snapshot *catalog.Snapshot, question string, by access.Principal) ([]catalog.Report, error) {
+func (s *Service) searchAll(
+	ctx context.Context,
+	snapshot *catalog.Snapshot,
+	question string,
+	by access.Principal,
+) ([]catalog.Report, error) {
 	page, err := snapshot.Reports(ctx, disclosure.Filter{Search: question}, 1, maxFound)
 	if err == nil && page.Total == 0 {
 		page, err = relaxed(ctx, snapshot, question)
@@ -174,7 +185,10 @@ func (s *Service) fetchReport(ctx context.Context, snapshot *catalog.Snapshot, i
 		}
 		content += "\n" + s.documentText(piece)
 	}
-	metadata := words(map[string]*string{"type": &r.Type, "number": &r.Number, "issuer_id": r.IssuerID, "corrected_by": r.CorrectedBy, "document": &r.Document.Status})
+	metadata := words(map[string]*string{
+		"type": &r.Type, "number": &r.Number, "issuer_id": r.IssuerID,
+		"corrected_by": r.CorrectedBy, "document": &r.Document.Status,
+	})
 	metadata["company_name"] = quote.Text(r.CompanyName, 120)
 	metadata["published_at"] = r.PublishedAt.Format(time.RFC3339)
 	title := s.reportTitle(r.CompanyName, r.Title, r.Type, r.PublishedAt)
@@ -194,9 +208,13 @@ func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, i
 	if err != nil {
 		return Result{}, err
 	}
-	return asText(fetched{found{i.ID, s.title(quote.Text(i.Name, 120)), s.issuerLink(i.ID)}, shown.Text, words(map[string]*string{
-		"cif": i.CIF, "ticker": i.Ticker, "market": i.Market, "kind": i.Kind, "reports": new(strconv.Itoa(*i.ReportCount)),
-	})})
+	return asText(fetched{
+		found{i.ID, s.title(quote.Text(i.Name, 120)), s.issuerLink(i.ID)},
+		shown.Text,
+		words(map[string]*string{
+			"cif": i.CIF, "ticker": i.Ticker, "market": i.Market, "kind": i.Kind, "reports": new(strconv.Itoa(*i.ReportCount)),
+		}),
+	})
 }
 
 // asText returns a result whose text is its JSON.
@@ -226,7 +244,8 @@ func (s *Service) title(title string) string {
 }
 
 func (s *Service) reportTitle(company, title, series string, published time.Time) string {
-	return s.title(fmt.Sprintf("%s: %s (%s, %s)", quote.Text(company, 80), quote.Text(title, 160), series, Clock(published)))
+	return s.title(fmt.Sprintf("%s: %s (%s, %s)", quote.Text(company, 80), quote.Text(title, 160), series,
+		Clock(published)))
 }
 
 // reportLink returns the page of a report, which links to the regulator's.

@@ -36,9 +36,10 @@ func All() []View { return slices.Clone(all()) }
 var all = sync.OnceValue(func() []View {
 	return []View{
 		assemble(View{
-			Name:        "filings-feed",
-			Title:       "Reports",
-			Description: "The reports that a search found, to be searched on, opened with their evidence, and kept up to date.",
+			Name:  "filings-feed",
+			Title: "Reports",
+			Description: "The reports that a search found, to be searched on, opened with their evidence, and " +
+				"kept up to date.",
 		}, "chips.css", "feed.css", "chips.js", "words-feed.js", "feed.js"),
 		assemble(View{
 			Name:        "analytics",
@@ -70,7 +71,8 @@ func assemble(v View, own ...string) View {
 	}
 	v.URI = "ui://pregon/" + v.Name
 	page := read("page.html")
-	before, after, _ := strings.Cut(page[strings.Index(page, "<script>")+len("<script>"):strings.Index(page, "</script>")], "{{script}}")
+	before, after, _ := strings.Cut(page[strings.Index(page, "<script>")+len("<script>"):strings.Index(page,
+		"</script>")], "{{script}}")
 	v.HTML = strings.NewReplacer(
 		"{{policy}}", policy(before+script.String()+after),
 		"{{title}}", html.EscapeString("Pregón · "+v.Title),

@@ -66,7 +66,8 @@ func (c *Checker) checkEntry(ctx context.Context, t *tree, seq int64, entry []by
 	case leaf.Seq != seq && same:
 		return wrong("the leaf of seq %d is the change %d", seq, leaf.Seq)
 	case leaf.Seq != seq && err == nil:
-		return wrong("in the place of seq %d the server has the change %d: one was removed, added or moved", seq, leaf.Seq)
+		return wrong("in the place of seq %d the server has the change %d: one was removed, added or moved",
+			seq, leaf.Seq)
 	case !same:
 		return wrong("the server's entry of seq %d is not the one that was signed", seq)
 	}

@@ -56,7 +56,8 @@ func LoadHistory(path string) (*History, error) {
 		return h, err
 	}
 	if h.Checkpoint, err = proof.ParseCheckpoint(text); err != nil {
-		return nil, fault.New(fault.Invalid, "%s is not a checkpoint as /log/checkpoint serves it: %v. To start over, move it away", path, err)
+		return nil, fault.New(fault.Invalid,
+			"%s is not a checkpoint as /log/checkpoint serves it: %v. To start over, move it away", path, err)
 	}
 	h.text = text
 	return h, h.loadHashes()
@@ -170,7 +171,8 @@ func (h *History) saveConflict(text []byte) (string, error) {
 		case err == nil && bytes.Equal(kept, text):
 			return path, nil
 		case n > maxConflicts:
-			return "", fault.New(fault.Conflict, "the checkpoint of the server is not kept, because %s to %s have others. Move them away", first, path)
+			return "", fault.New(fault.Conflict,
+				"the checkpoint of the server is not kept, because %s to %s have others. Move them away", first, path)
 		}
 		path = fmt.Sprintf("%s.%d", first, n)
 	}

@@ -28,7 +28,8 @@ func ParseKeys(text string) (Keys, error) {
 	}
 	for _, key := range keys {
 		if _, err := note.NewVerifier(key); err != nil {
-			return nil, fmt.Errorf("%.80q is not the key of a log: it must be such as example.org/log+6b2f5c1a+ARp… (%w)", key, err)
+			return nil, fmt.Errorf("%.80q is not the key of a log: it must be such as "+
+				"example.org/log+6b2f5c1a+ARp… (%w)", key, err)
 		}
 	}
 	return keys, nil
@@ -45,7 +46,8 @@ func ReadKeys(keyOrFile string) (Keys, error) {
 		if strings.Contains(keyOrFile, "+") {
 			return nil, fault.New(fault.Invalid, "--vkey: %v", err)
 		}
-		return nil, fault.New(fault.Invalid, "--vkey must be the key of a log, such as example.org/log+6b2f5c1a+ARp…, or a file with it (%v)", fileErr)
+		return nil, fault.New(fault.Invalid, "--vkey must be the key of a log, such as "+
+			"example.org/log+6b2f5c1a+ARp…, or a file with it (%v)", fileErr)
 	}
 	if keys, err = ParseKeys(string(text)); err != nil {
 		return nil, fault.New(fault.Invalid, "--vkey %s: %v", keyOrFile, err)

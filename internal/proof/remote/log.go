@@ -46,7 +46,8 @@ type Log struct {
 func New(address, key string) (*Log, error) {
 	u, ok := origin.ParseHTTP(address)
 	if !ok || strings.ContainsAny(address, "?#") {
-		return nil, fault.New(fault.Invalid, "%q must be the http:// or https:// address of a service, or of its log, which ends in /log", address)
+		return nil, fault.New(fault.Invalid,
+			"%q must be the http:// or https:// address of a service, or of its log, which ends in /log", address)
 	}
 	address = strings.TrimRight(address, "/")
 	if !strings.HasSuffix(u.Path, "/log") && !strings.HasSuffix(address, "/log") {
@@ -106,7 +107,11 @@ func (l *Log) hashes(ctx context.Context, t tlog.Tile) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) != width*tlog.HashSize {
-		return nil, &Mismatch{Kind: Tiles, Detail: fmt.Sprintf("%s has %d bytes instead of %d", proof.TilePath(t, false), len(data), width*tlog.HashSize)}
+		return nil, &Mismatch{
+			Kind: Tiles,
+			Detail: fmt.Sprintf("%s has %d bytes instead of %d", proof.TilePath(t, false), len(data),
+				width*tlog.HashSize),
+		}
 	}
 	return data[:t.W*tlog.HashSize], nil
 }
@@ -181,7 +186,8 @@ func (l *Log) try(ctx context.Context, address string, most int64) ([]byte, erro
 		return nil, refused(address, resp, body)
 	}
 	if int64(len(body)) > most {
-		return nil, fault.New(fault.Invalid, "the answer of %s is longer than %d bytes, the most that it can have", address, most)
+		return nil, fault.New(fault.Invalid,
+			"the answer of %s is longer than %d bytes, the most that it can have", address, most)
 	}
 	return body, nil
 }

@@ -37,13 +37,15 @@ func (m *Mismatch) Error() string {
 	text := string(m.Kind) + ": "
 	switch m.Kind {
 	case Rewritten:
-		text += fmt.Sprintf("%d changes were signed before, and the %d of now do not continue them", m.Old.Size, m.New.Size)
+		text += fmt.Sprintf("%d changes were signed before, and the %d of now do not continue them", m.Old.Size,
+			m.New.Size)
 	case Split:
 		text += fmt.Sprintf("two different histories of %d changes were signed", m.New.Size)
 	case WentBack:
 		text += fmt.Sprintf("%d changes were signed before, now there are %d", m.Old.Size, m.New.Size)
 	case Restored:
-		text += fmt.Sprintf("the log was restored from an older copy of its store. It was %s with %d changes, and is now %s with %d",
+		text += fmt.Sprintf("the log was restored from an older copy of its store. It was %s with %d changes, "+
+			"and is now %s with %d",
 			m.Old.Origin, m.Old.Size, m.New.Origin, m.New.Size)
 	case OtherLog:
 		text += fmt.Sprintf("it was %s, and is now %s", m.Old.Origin, m.New.Origin)

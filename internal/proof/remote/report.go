@@ -18,7 +18,10 @@ import (
 )
 
 // contractFields are those that every answer with a report has.
-var contractFields = []string{"id", "company_name", "ticker", "type", "title", "summary", "published_at", "cnmv_registration_number", "pdf_url"}
+var contractFields = []string{
+	"id", "company_name", "ticker", "type", "title", "summary", "published_at",
+	"cnmv_registration_number", "pdf_url",
+}
 
 // ReportCheck checks, without a network, that a log has a report.
 type ReportCheck struct {
@@ -64,7 +67,8 @@ func (c *ReportCheck) Run() (place string, err error) {
 	place = fmt.Sprintf("seq %d of %s (%s at %s), in a tree of %d changes",
 		leaf.Seq, checkpoint.Origin, leaf.Event, leaf.Time.Format("2006-01-02 15:04:05 MST"), checkpoint.Size)
 	if !signed {
-		return "", fault.New(fault.Conflict, "NOT VERIFIED: %s says that it is %s, but without --vkey the signature was not checked, and anyone can write such files. "+
+		return "", fault.New(fault.Conflict, "NOT VERIFIED: %s says that it is %s, but without --vkey the "+
+			"signature was not checked, and anyone can write such files. "+
 			"Take the key from a place that you trust: the service states its own at /log/vkey", c.Proof, place)
 	}
 	if len(unchecked) > 0 {
@@ -78,7 +82,8 @@ func checkProof(p proof.Proof, keys Keys) (leaf disclosure.Leaf, c proof.Checkpo
 	if keys != nil {
 		leaf, c, err = p.Verify(keys.Verifiers())
 		if _, unknown := errors.AsType[*note.UnverifiedNoteError](err); unknown {
-			err = fmt.Errorf("none of the given keys signed its checkpoint. If the log has a new key, or was restored, take its new key from a place that you trust (%w)", err)
+			err = fmt.Errorf("none of the given keys signed its checkpoint. If the log has a new key, or was "+
+				"restored, take its new key from a place that you trust (%w)", err)
 		}
 		return leaf, c, true, err
 	}
@@ -112,7 +117,8 @@ func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []st
 		return nil, fault.New(fault.Conflict, "the record of seq %d cannot be read: %v", leaf.Seq, err)
 	}
 	if given["id"] != record.ID {
-		return nil, fault.New(fault.Conflict, "%s is the report %v, %s is the proof of %s", c.Report, given["id"], c.Proof, record.ID)
+		return nil, fault.New(fault.Conflict, "%s is the report %v, %s is the proof of %s", c.Report,
+			given["id"], c.Proof, record.ID)
 	}
 	same, differ, unchecked, err := c.compareFields(given, record)
 	if err != nil {
@@ -120,7 +126,8 @@ func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []st
 	}
 	c.Compared(same)
 	if len(differ) > 0 {
-		return nil, fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the report was changed since, get both files again",
+		return nil, fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the report was "+
+			"changed since, get both files again",
 			c.Report, leaf.Seq, strings.Join(differ, ", "))
 	}
 	return unchecked, nil
@@ -129,7 +136,10 @@ func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []st
 // compareFields returns the names of the fields of an answer that are those of the
 // record, that differ, and that do not come from the record. A field that no answer
 // has is an error.
-func (c *ReportCheck) compareFields(given map[string]any, record *disclosure.Report) (same, differ, unchecked []string, err error) {
+func (c *ReportCheck) compareFields(
+	given map[string]any,
+	record *disclosure.Report,
+) (same, differ, unchecked []string, err error) {
 	want, err := c.Fields(record)
 	if err != nil {
 		return nil, nil, nil, err
@@ -142,7 +152,8 @@ func (c *ReportCheck) compareFields(given map[string]any, record *disclosure.Rep
 		value, expected := given[name], want[name]
 		switch _, known := want[name]; {
 		case !known:
-			return nil, nil, nil, fmt.Errorf("a report has no field %.80q: remove it, or use a newer pregon if the API has it", name)
+			return nil, nil, nil, fmt.Errorf("a report has no field %.80q: remove it, or use a newer pregon "+
+				"if the API has it", name)
 		case slices.Contains(derived, name):
 			unchecked = append(unchecked, name)
 		case reflect.DeepEqual(value, expected) || simulated(value, expected):

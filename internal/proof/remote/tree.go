@@ -53,7 +53,8 @@ func (t *tree) root(size int64) (tlog.Hash, error) {
 // progress now and then.
 func (t *tree) leaves(from, to int64, progress func(done int64)) ([]tlog.Hash, error) {
 	if to > MaxLeaves {
-		return nil, fault.New(fault.Invalid, "the log has %d changes; only the hashes of %d can be read", to, int64(MaxLeaves))
+		return nil, fault.New(fault.Invalid, "the log has %d changes; only the hashes of %d can be read", to,
+			int64(MaxLeaves))
 	}
 	hashes := make([]tlog.Hash, 0, to-from)
 	for from < to {

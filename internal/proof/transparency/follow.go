@@ -37,7 +37,8 @@ func (p *Publisher) Run(ctx context.Context) error {
 		}
 		// The catalogue logs that the store does not answer.
 		if fault.KindOf(err) != fault.Unavailable || errors.Is(err, store.ErrDamaged) {
-			failures.Failed("the transparency log cannot follow the log: its last checkpoint stays published", "err", err)
+			failures.Failed("the transparency log cannot follow the log: its last checkpoint stays published",
+				"err", err)
 		}
 		tries++
 		if err := retry.Sleep(ctx, retry.Backoff(tries, firstRetry, longestRetry)); err != nil {
@@ -125,7 +126,8 @@ func (p *Publisher) extend(ctx context.Context, epoch string) error {
 		}
 		switch {
 		case len(fresh) == 0:
-			return fmt.Errorf("the store does not have change %d, which it had: it is behind, or an older copy was restored", size)
+			return fmt.Errorf("the store does not have change %d, which it had: it is behind, or an older "+
+				"copy was restored", size)
 		case fresh[0] != last[0]:
 			return errDiffers
 		}
@@ -176,8 +178,10 @@ func (p *Publisher) rebuild(ctx context.Context, head disclosure.Head) error {
 	p.known = known
 	p.signed, p.err = nil, contradiction(&tree, known)
 	if p.err != nil {
-		p.o.Logger.ErrorContext(ctx, "the history of the store was rewritten: no checkpoint is signed. Compare the store with a backup; "+
-			"if you want to serve its present content, run `pregon restore`, which begins another log", "err", p.err, "epoch", head.Epoch)
+		p.o.Logger.ErrorContext(ctx, "the history of the store was rewritten: no checkpoint is signed. "+
+			"Compare the store with a backup; "+
+			"if you want to serve its present content, run `pregon restore`, which begins another log", "err",
+			p.err, "epoch", head.Epoch)
 	}
 	p.wake()
 	return nil
@@ -196,14 +200,17 @@ func (p *Publisher) stillOf(ctx context.Context, epoch string) error {
 // contradiction returns an error if a tree does not continue a published one.
 func contradiction(tree *proof.Tree, known Root) error {
 	if known.Size > tree.Size() {
-		return fault.New(fault.Unavailable, "The log has %d changes, but %d were published: an older copy of the store was restored.", tree.Size(), known.Size)
+		return fault.New(fault.Unavailable,
+			"The log has %d changes, but %d were published: an older copy of the store was restored.",
+			tree.Size(), known.Size)
 	}
 	root, err := tree.Root(known.Size)
 	if err != nil {
 		return err
 	}
 	if known.Size > 0 && root != known.Hash {
-		return fault.New(fault.Unavailable, "The first %d changes of the log are not those that were published: the history of the store was rewritten.", known.Size)
+		return fault.New(fault.Unavailable, "The first %d changes of the log are not those that were "+
+			"published: the history of the store was rewritten.", known.Size)
 	}
 	return nil
 }

@@ -102,7 +102,8 @@ func (k *Keys) Add(ctx context.Context) (Key, error) {
 	}
 	known := k.List()
 	if len(known) >= maxKeys {
-		return Key{}, fault.New(fault.Conflict, "the limit of %d keys for the log is reached: remove one first", len(known))
+		return Key{}, fault.New(fault.Conflict, "the limit of %d keys for the log is reached: remove one first",
+			len(known))
 	}
 	stored, err := k.records.RecordsSince(ctx, KeyKind, 0)
 	if err != nil {
@@ -129,7 +130,8 @@ func (k *Keys) Remove(ctx context.Context, id int64) error {
 	case len(known) == 1:
 		return fault.New(fault.Conflict, "key %d is the only one: add another first", id)
 	}
-	if _, err := store.PutRecord(ctx, k.records, store.Record{Kind: KeyKind, ID: strconv.FormatInt(id, 10), Revision: known[i].revision}); err != nil {
+	if _, err := store.PutRecord(ctx, k.records,
+		store.Record{Kind: KeyKind, ID: strconv.FormatInt(id, 10), Revision: known[i].revision}); err != nil {
 		return err
 	}
 	return k.follower.Poll(ctx)
@@ -146,7 +148,8 @@ func (k *Keys) put(ctx context.Context, id int64) (Key, error) {
 		return Key{}, err
 	}
 	name := strconv.FormatInt(id, 10)
-	if _, err = store.PutRecord(ctx, k.records, store.Record{Kind: KeyKind, ID: name, Body: k.box.Seal(sealedAs(name), string(text))}); err != nil {
+	if _, err = store.PutRecord(ctx, k.records,
+		store.Record{Kind: KeyKind, ID: name, Body: k.box.Seal(sealedAs(name), string(text))}); err != nil {
 		return Key{}, err
 	}
 	return key, k.follower.Poll(ctx)

@@ -212,7 +212,8 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 		return proof.Proof{}, err
 	}
 	if len(leaves) != 1 || leaves[0].Seq != seq || p.leaf(seq) != leaves[0].Hash() {
-		return proof.Proof{}, fault.New(fault.Internal, "change %d of the store is not the one that was hashed when it was appended: run pregon verify", seq)
+		return proof.Proof{}, fault.New(fault.Internal, "change %d of the store is not the one that was "+
+			"hashed when it was appended: run pregon verify", seq)
 	}
 	return proof.Proof{
 		Seq:        seq,
@@ -267,7 +268,8 @@ func (p *Publisher) await(ctx context.Context, seq int64) error {
 		select {
 		case <-grown:
 		case <-deadline.C:
-			return fault.New(fault.Unavailable, "Change %d is not in the transparency log yet, which has %d changes: it is being brought up to date.", seq, size)
+			return fault.New(fault.Unavailable, "Change %d is not in the transparency log yet, which has %d "+
+				"changes: it is being brought up to date.", seq, size)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

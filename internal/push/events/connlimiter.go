@@ -36,7 +36,8 @@ func (s *ConnLimiter) Acquire(principal string, limit int) (release func(), err 
 		s.open = map[string]int{}
 	}
 	if s.open[principal] >= limit {
-		return nil, fault.New(fault.RateLimited, "The limit of %d open streams and waiting requests is reached: close one.", limit)
+		return nil, fault.New(fault.RateLimited,
+			"The limit of %d open streams and waiting requests is reached: close one.", limit)
 	}
 	s.open[principal]++
 	s.total++

@@ -120,8 +120,14 @@ func AppendFrame(b []byte, id disclosure.Cursor, name string, data []byte) []byt
 // AllEvents lists all events. DefaultEvents lists those that a listener receives
 // if its selection names none: all except the loading of history.
 var (
-	AllEvents     = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.Backfilled, disclosure.IssuerUpdated}
-	DefaultEvents = []disclosure.Event{disclosure.Published, disclosure.Updated, disclosure.Corrected, disclosure.IssuerUpdated}
+	AllEvents = []disclosure.Event{
+		disclosure.Published, disclosure.Updated, disclosure.Corrected,
+		disclosure.Backfilled, disclosure.IssuerUpdated,
+	}
+	DefaultEvents = []disclosure.Event{
+		disclosure.Published, disclosure.Updated, disclosure.Corrected,
+		disclosure.IssuerUpdated,
+	}
 )
 
 // Selection describes the events that a listener receives. The zero value
@@ -142,7 +148,8 @@ const (
 // change. It returns "" if the filter is within the limits.
 func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
-		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer and market together", n, LongestFilter)
+		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer and "+
+			"market together", n, LongestFilter)
 	}
 	if n := len(text.Words(f.Search)); n > MostTerms {
 		return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)

@@ -159,7 +159,11 @@ func Document(t testing.TB, db store.Store, id string, pages ...string) disclosu
 	if err != nil || len(known) != 1 {
 		t.Fatal(known, err)
 	}
-	k := document.NewKeeper(document.Options{Store: db, Readers: []document.Reader{typed(pages)}, Logger: slog.New(slog.DiscardHandler)})
+	k := document.NewKeeper(document.Options{
+		Store:   db,
+		Readers: []document.Reader{typed(pages)},
+		Logger:  slog.New(slog.DiscardHandler),
+	})
 	kept, err := k.Keep(t.Context(), []byte(strings.Join(pages, "\f")))
 	if err != nil {
 		t.Fatal(err)

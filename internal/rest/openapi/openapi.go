@@ -156,7 +156,8 @@ func (d *Document) resolve(op *Operation) {
 	if op.Security != nil {
 		security = *op.Security
 	}
-	op.NeedsCredential = len(security) > 0 && !slices.ContainsFunc(security, func(q Requirement) bool { return len(q) == 0 })
+	op.NeedsCredential = len(security) > 0 &&
+		!slices.ContainsFunc(security, func(q Requirement) bool { return len(q) == 0 })
 	for name, media := range op.RequestBody.Content {
 		op.BodyType, op.Body = name, d.Fields(media.Schema)
 		if strings.Contains(name, "json") {
@@ -330,7 +331,10 @@ func (d *Document) sample(s Schema, depth int) any {
 func plainSample(kind string, s Schema) any {
 	switch kind {
 	case "string":
-		return cmp.Or(map[string]string{"date": "2026-04-22", "date-time": "2026-04-22T10:00:33+02:00", "uri": "https://example.com/"}[s.Format], "…")
+		return cmp.Or(map[string]string{
+			"date": "2026-04-22", "date-time": "2026-04-22T10:00:33+02:00",
+			"uri": "https://example.com/",
+		}[s.Format], "…")
 	case "integer", "number":
 		return cmp.Or(s.Minimum, "0")
 	case "boolean":
@@ -384,7 +388,8 @@ func (d *Document) Values(schema, field string) ([]string, error) {
 func (d *Document) Open() []*Operation {
 	var out []*Operation
 	for _, op := range d.Operations {
-		if op.Method == "GET" && !op.NeedsCredential && strings.HasPrefix(op.Path, "/api/v1/") && !strings.Contains(op.Path, "{") {
+		if op.Method == "GET" && !op.NeedsCredential && strings.HasPrefix(op.Path, "/api/v1/") &&
+			!strings.Contains(op.Path, "{") {
 			out = append(out, op)
 		}
 	}

@@ -178,10 +178,11 @@ func CheckRoute(req *http.Request, pattern string, a Answer) error {
 		Status: a.Status,
 		Header: a.Header,
 		Options: &openapi3filter.Options{
-			IncludeResponseStatus:   true,
-			ExcludeResponseBody:     bodyless,
-			MultiError:              true,
-			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidator("uri", absoluteURI)},
+			IncludeResponseStatus: true,
+			ExcludeResponseBody:   bodyless,
+			MultiError:            true,
+			SchemaValidationOptions: []openapi3.SchemaValidationOption{openapi3.WithStringFormatValidator("uri",
+				absoluteURI)},
 		},
 	}
 	input.SetBodyBytes(a.Body)

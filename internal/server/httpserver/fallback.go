@@ -56,7 +56,10 @@ var defaultNoRoute = fault.New(fault.NotFound, "There is nothing at this path. T
 func (s *Server) methods(r *http.Request) []string {
 	probe := r.Clone(r.Context())
 	var allowed []string
-	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+	for _, m := range []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete,
+	} {
 		probe.Method = m
 		if _, pattern := s.o.Mux.Handler(probe); pattern != "/" {
 			allowed = append(allowed, m)
@@ -74,7 +77,8 @@ func preflight(w http.ResponseWriter, r *http.Request, allowed []string) {
 	h.Set("Allow", strings.Join(allowed, ", "))
 	if r.Header.Get("Origin") != "" {
 		h.Set("Access-Control-Allow-Methods", strings.Join(allowed, ", "))
-		h.Set("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id")
+		h.Set("Access-Control-Allow-Headers",
+			"Authorization, X-API-Key, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id")
 		h.Set("Access-Control-Max-Age", "86400")
 	}
 	w.WriteHeader(http.StatusNoContent)

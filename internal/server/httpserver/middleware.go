@@ -101,7 +101,8 @@ func requestID(r *http.Request) string {
 	}
 	for i := range len(id) {
 		c := id[i]
-		plain := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_' || c == '.'
+		plain := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '_' ||
+			c == '.'
 		if !plain {
 			return newRequestID()
 		}
@@ -189,7 +190,8 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 				panic(cause)
 			}
 			s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "panic in a request",
-				slog.String("request_id", w.Header().Get(problem.RequestIDHeader)), slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
+				slog.String("request_id", w.Header().Get(problem.RequestIDHeader)), slog.Any("cause", cause),
+				slog.String("stack", string(debug.Stack())))
 			if rec, ok := w.(*recorder); ok && rec.status == 0 {
 				s.errorWriter(r).Failed(w, r)
 				return
@@ -207,7 +209,9 @@ var (
 	https    = []string{"max-age=31536000"} // a year; subdomains may not be ours
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
-	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Age, Pregon-Total, Pregon-Seq, Pregon-Ignored, Pregon-Warning, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset"}
+	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Age, Pregon-Total, Pregon-Seq, " +
+		"Pregon-Ignored, Pregon-Warning, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, " +
+		"Deprecation, Sunset"}
 )
 
 // maxFresh is the age from which responses say how old they are. A service whose
@@ -242,7 +246,8 @@ func (s *Server) commonHeaders(next http.Handler) http.Handler {
 // that do not support it.
 func (s *Server) compress(compressed, plain http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodHead && !s.o.IsStream(r) && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		if r.Method != http.MethodHead && !s.o.IsStream(r) &&
+			strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			compressed.ServeHTTP(w, r)
 		} else {
 			w.Header()["Vary"] = encoding // the other handler sets it itself
@@ -273,7 +278,8 @@ func (s *Server) errorWriter(r *http.Request) ErrorWriter {
 	}
 	return ErrorWriter{
 		TooLarge: func(w http.ResponseWriter, r *http.Request) {
-			s.writeError(w, r, problem.OfStatus(http.StatusRequestEntityTooLarge, "body-too-large", "The body may have 1 MiB at most."))
+			s.writeError(w, r, problem.OfStatus(http.StatusRequestEntityTooLarge, "body-too-large",
+				"The body may have 1 MiB at most."))
 		},
 		Failed: func(w http.ResponseWriter, r *http.Request) {
 			s.writeError(w, r, problem.Of(fault.New(fault.Internal, "panic")))

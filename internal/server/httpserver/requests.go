@@ -19,14 +19,16 @@ func (r *recorder) acquire(req *http.Request, client netip.Addr) error {
 	r.active = true
 	s.received.Add(1)
 	if n := s.active.Add(1); s.o.Limits.Requests > 0 && n > int64(s.o.Limits.Requests) {
-		return fault.New(fault.Unavailable, "The service has reached its limit of concurrent requests. Try again in a few seconds.")
+		return fault.New(fault.Unavailable,
+			"The service has reached its limit of concurrent requests. Try again in a few seconds.")
 	}
 	if s.isProxyItself(req, client) {
 		return nil
 	}
 	if req.ContentLength != 0 {
 		if !s.bodies.acquire(client) {
-			return fault.New(fault.RateLimited, "The limit of %d requests with a body at the same time from your network is reached. Try again when one is answered.", maxBodies)
+			return fault.New(fault.RateLimited, "The limit of %d requests with a body at the same time from "+
+				"your network is reached. Try again when one is answered.", maxBodies)
 		}
 		r.sender = client
 	}

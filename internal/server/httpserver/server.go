@@ -77,7 +77,8 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.observe(s.recoverPanics(s.commonHeaders(s.limitBody(s.cleanPaths(s.compress(compress(o.Mux), o.Mux))))))
+	s.handler = s.observe(s.recoverPanics(s.commonHeaders(s.limitBody(s.cleanPaths(s.compress(compress(o.Mux),
+		o.Mux))))))
 	return s, nil
 }
 

@@ -116,7 +116,8 @@ func isName(s string) bool {
 			return false
 		}
 		for _, r := range label {
-			ok := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' // underscores are invalid, but in use
+			// underscores are invalid, but in use
+			ok := 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_'
 			if !ok {
 				return false
 			}

@@ -29,7 +29,9 @@ const (
 
 // Options of NewClient.
 type Options struct {
-	AllowPrivate bool          // allow any address and port, and http: for tests, and for hosts on the operator's own network
+	// allow any address and port, and http: for tests, and for hosts on the operator's
+	// own network
+	AllowPrivate bool
 	Timeout      time.Duration // of the whole exchange, including the body; 0: ten seconds
 	Resolver     *net.Resolver // nil: the system's
 

@@ -48,15 +48,18 @@ func (g Guard) Handler(next http.Handler) http.Handler {
 // refused even if they only read, since a profile is expensive. So are host names
 // that a page could make resolve to this machine (DNS rebinding).
 func (g Guard) Check(r *http.Request) error {
-	if name := Hostname(r.Host); !Local(name) && !slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
-		return fmt.Errorf("this listener does not have the name %.100q: call it by its address, or by a name that its operator configured", name)
+	if name := Hostname(r.Host); !Local(name) &&
+		!slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
+		return fmt.Errorf("this listener does not have the name %.100q: call it by its address, or by a name "+
+			"that its operator configured", name)
 	}
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "none", "same-origin":
 	default:
 		return fmt.Errorf("pages of other origins may not call this listener (Sec-Fetch-Site: %.20q)", site)
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && !strings.EqualFold(strings.TrimPrefix(strings.TrimPrefix(origin, "http://"), "https://"), r.Host) {
+	if origin := r.Header.Get("Origin"); origin != "" &&
+		!strings.EqualFold(strings.TrimPrefix(strings.TrimPrefix(origin, "http://"), "https://"), r.Host) {
 		return fmt.Errorf("pages of %.100q may not call this listener", origin)
 	}
 	return nil

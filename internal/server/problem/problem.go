@@ -122,7 +122,8 @@ func (d Document) SetHeader(h http.Header) {
 		h.Del(name)
 	}
 	h.Set("Cache-Control", "no-store")
-	if h["Retry-After"] == nil && (d.Status == http.StatusServiceUnavailable || d.Status == http.StatusTooManyRequests) {
+	if h["Retry-After"] == nil && (d.Status == http.StatusServiceUnavailable ||
+		d.Status == http.StatusTooManyRequests) {
 		h.Set("Retry-After", "2")
 	}
 }

@@ -59,8 +59,10 @@ func parseURL(address string) (*redis.Options, error) {
 	if err != nil || splitsPassword(address) {
 		// The error is dropped: it may quote a part of a password that was not
 		// escaped.
-		return nil, fault.New(fault.Invalid, "the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
-			"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password are percent-encoded")
+		return nil, fault.New(fault.Invalid,
+			"the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
+				"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password "+
+				"are percent-encoded")
 	}
 	return parsed, nil
 }

@@ -35,7 +35,8 @@ type limitedConn struct {
 }
 
 // limitReplies wraps a dialer so that its connections are limited.
-func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string,
+	string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {

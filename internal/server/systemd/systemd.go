@@ -30,7 +30,8 @@ func Listener(getenv func(string) string) (net.Listener, error) {
 		return nil, nil // not set, or meant for the parent
 	}
 	if n := getenv("LISTEN_FDS"); n != "1" {
-		return nil, fault.New(fault.Invalid, "systemd passed %s sockets, but serve uses 1: the socket unit must have one ListenStream line", n)
+		return nil, fault.New(fault.Invalid, "systemd passed %s sockets, but serve uses 1: the socket unit "+
+			"must have one ListenStream line", n)
 	}
 	file := os.NewFile(firstDescriptor, "socket of systemd")
 	defer file.Close() // FileListener makes a copy, which child processes do not inherit
@@ -40,7 +41,8 @@ func Listener(getenv func(string) string) (net.Listener, error) {
 	}
 	if _, ok := l.(*net.TCPListener); !ok {
 		_ = l.Close()
-		return nil, fault.New(fault.Invalid, "systemd passed the socket %s, but serve uses TCP: ListenStream must be an address with a port", l.Addr())
+		return nil, fault.New(fault.Invalid, "systemd passed the socket %s, but serve uses TCP: ListenStream "+
+			"must be an address with a port", l.Addr())
 	}
 	return l, nil
 }

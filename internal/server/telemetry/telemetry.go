@@ -48,15 +48,20 @@ type Label struct {
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.known.Store(&map[requestKey]prometheus.Observer{})
-	m.requests = m.histogram("pregon_http_request_duration_seconds", "Time from the head of a request to the end of its response, by route, method and status code.",
-		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route", "method", "code")
-	m.store = m.histogram("pregon_store_call_duration_seconds", "Duration of calls of the store, by part and outcome (ok or failed).",
+	m.requests = m.histogram("pregon_http_request_duration_seconds", "Time from the head of a request to the "+
+		"end of its response, by route, method and status code.",
+		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, "route",
+		"method", "code")
+	m.store = m.histogram("pregon_store_call_duration_seconds",
+		"Duration of calls of the store, by part and outcome (ok or failed).",
 		[]float64{.0001, .0005, .001, .005, .01, .05, .1, .5, 1, 5, 10, 30}, "part", "outcome")
 	delays := []float64{.05, .1, .25, .5, 1, 1.5, 2, 3, 5, 10, 15, 30, 60, 300, 3600}
 	m.published = m.histogram("pregon_report_publication_delay_seconds",
-		"Time from the publication of a new report by the regulator to its availability here, recorded by every replica. Reports without seconds in their time are left out.", delays, "type")
+		"Time from the publication of a new report by the regulator to its availability here, recorded by "+
+			"every replica. Reports without seconds in their time are left out.", delays, "type")
 	m.ingested = m.histogram("pregon_report_ingest_delay_seconds",
-		"Time from the first observation of a new report to its availability here, for the same reports.", delays, "type")
+		"Time from the first observation of a new report to its availability here, for the same reports.",
+		delays, "type")
 	reads := prometheus.CounterOpts{
 		Name: "pregon_source_reads_total",
 		Help: "Reads of the source, by surface and outcome (ok, status, transport, markup, missing or failed).",
@@ -64,12 +69,14 @@ func NewMetrics(version string) *Metrics {
 	m.reads = prometheus.NewCounterVec(reads, []string{"surface", "outcome"})
 	m.describe(reads.Name, "counter", reads.Help, Label{Name: "surface"}, Label{Name: "outcome"})
 	info := prometheus.GaugeOpts{
-		Name: "pregon_build_info", Help: "The build that runs; always 1.",
+		Name:        "pregon_build_info",
+		Help:        "The build that runs; always 1.",
 		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}
 	build := prometheus.NewGaugeFunc(info, func() float64 { return 1 })
 	m.describe(info.Name, "gauge", info.Help, Label{Name: "version"}, Label{Name: "goversion"})
-	m.registry.MustRegister(m.reads, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.reads, build, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -113,7 +120,11 @@ func (m *Metrics) Gauge(name, help string, value func() float64) {
 
 // GaugeOf registers a gauge with a constant label.
 func (m *Metrics) GaugeOf(name, help, label, of string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        name,
+		Help:        help,
+		ConstLabels: prometheus.Labels{label: of},
+	}, value))
 	m.describe(name, "gauge", help, Label{label, []string{of}})
 }
 
@@ -125,7 +136,11 @@ func (m *Metrics) Counter(name, help string, value func() float64) {
 
 // CounterOf registers a counter with a constant label.
 func (m *Metrics) CounterOf(name, help, label, of string, value func() float64) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: prometheus.Labels{label: of}}, value))
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name:        name,
+		Help:        help,
+		ConstLabels: prometheus.Labels{label: of},
+	}, value))
 	m.describe(name, "counter", help, Label{label, []string{of}})
 }
 

@@ -38,17 +38,19 @@ func New(ctx context.Context, endpoint, version string, logger *slog.Logger) (*T
 	if err != nil {
 		return nil, err
 	}
-	client, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(address), otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
-		Enabled:         true,
-		InitialInterval: time.Second,
-		MaxInterval:     5 * time.Second,
-		MaxElapsedTime:  10 * time.Second,
-	}))
+	client, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(address),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{
+			Enabled:         true,
+			InitialInterval: time.Second,
+			MaxInterval:     5 * time.Second,
+			MaxElapsedTime:  10 * time.Second,
+		}))
 	if err != nil {
 		return nil, err
 	}
 	service, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", "pregon"), attribute.String("service.version", version)), resource.WithFromEnv())
+		resource.WithAttributes(attribute.String("service.name", "pregon"),
+			attribute.String("service.version", version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,8 @@ type Request struct {
 // the caller sent one.
 func (t *Tracer) Request(r Request) {
 	name, attrs := r.Method, []attribute.KeyValue{
-		attribute.String("http.request.method", r.Method), attribute.Int("http.response.status_code", r.Status), attribute.String("pregon.request_id", r.ID),
+		attribute.String("http.request.method", r.Method), attribute.Int("http.response.status_code",
+			r.Status), attribute.String("pregon.request_id", r.ID),
 	}
 	if r.Route != "none" {
 		_, path, found := strings.Cut(r.Route, " ")
@@ -118,14 +121,20 @@ func (t *Tracer) Document(report, outcome string, start time.Time) {
 // Model makes the span of a request to a language model, which ends now. The status is
 // 0 if there was no answer.
 func (t *Tracer) Model(name string, status int, start time.Time) {
-	t.span(context.Background(), span{trace.SpanKindClient, "chat " + name, start, time.Now(), status != http.StatusOK}, withStatus(status,
+	t.span(context.Background(), span{
+		trace.SpanKindClient, "chat " + name, start, time.Now(),
+		status != http.StatusOK,
+	}, withStatus(status,
 		attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.request.model", name))...)
 }
 
 // Delivery makes the span of an attempt to deliver to a webhook. The status is 0 if
 // there was no answer.
 func (t *Tracer) Delivery(host string, status int, delivered bool, start time.Time, took time.Duration) {
-	t.span(context.Background(), span{trace.SpanKindClient, "deliver to webhook", start, start.Add(took), !delivered}, withStatus(status,
+	t.span(context.Background(), span{
+		trace.SpanKindClient, "deliver to webhook", start, start.Add(took),
+		!delivered,
+	}, withStatus(status,
 		attribute.String("http.request.method", "POST"), attribute.String("server.address", host))...)
 }
 
@@ -146,7 +155,8 @@ type span struct {
 }
 
 func (t *Tracer) span(parent context.Context, s span, attrs ...attribute.KeyValue) {
-	_, made := t.tracer.Start(parent, s.name, trace.WithSpanKind(s.kind), trace.WithTimestamp(s.start), trace.WithAttributes(attrs...))
+	_, made := t.tracer.Start(parent, s.name, trace.WithSpanKind(s.kind), trace.WithTimestamp(s.start),
+		trace.WithAttributes(attrs...))
 	if s.failed {
 		made.SetStatus(codes.Error, "")
 	}

@@ -15,7 +15,11 @@ import (
 // head of the log before and after. It holds the lease of ingest meanwhile, and releases
 // it also if it fails: a serve that starts next would wait for its end without reading
 // the source.
-func RenewEpoch(ctx context.Context, address engine.Address, db engine.Store) (before, head disclosure.Head, err error) {
+func RenewEpoch(
+	ctx context.Context,
+	address engine.Address,
+	db engine.Store,
+) (before, head disclosure.Head, err error) {
 	lease := ingest.NewCommandLease(db)
 	defer lease.Release(ctx)
 	if err := lease.Wait(ctx); err != nil {

@@ -135,12 +135,14 @@ func (s *Sources) Observe(m *telemetry.Metrics, state func() health.State) {
 				return float64(of(s.LeaseChanges()))
 			})
 	}
-	m.Gauge("pregon_ingest_pending_pages", "Reports with a page at the regulator that is not read yet.", func() float64 {
-		return float64(s.Waiting())
-	})
-	m.Gauge("pregon_document_pending", "Reports with a document that is not read yet. Should be near zero.", func() float64 {
-		return float64(s.Unread())
-	})
+	m.Gauge("pregon_ingest_pending_pages", "Reports with a page at the regulator that is not read yet.",
+		func() float64 {
+			return float64(s.Waiting())
+		})
+	m.Gauge("pregon_document_pending", "Reports with a document that is not read yet. Should be near zero.",
+		func() float64 {
+			return float64(s.Unread())
+		})
 	for _, known := range health.States {
 		m.GaugeOf("pregon_source_state",
 			"1 for the present state of the source, 0 for the others.", "state", string(known), func() float64 {
@@ -166,9 +168,10 @@ func (s *Sources) Observe(m *telemetry.Metrics, state func() health.State) {
 			"Requests to the regulator that wait in the queue.", "priority", p.String(), func() float64 {
 				return float64(s.queue.Waiting(p))
 			})
-		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "priority", p.String(), func() float64 {
-			return float64(s.queue.Granted(p))
-		})
+		m.CounterOf("pregon_source_requests_total", "Requests to the regulator.", "priority", p.String(),
+			func() float64 {
+				return float64(s.queue.Granted(p))
+			})
 	}
 }
 

@@ -204,12 +204,14 @@ func (s *Storage) Observe() {
 	for _, part := range monitor.Parts {
 		m.GaugeOf("pregon_store_failing",
 			"1 while a part of the store fails or is damaged, else 0.", "part", part, func() float64 {
-				return telemetry.Bool(slices.ContainsFunc(s.Store.Failures(), func(f monitor.Failure) bool { return f.Part == part }))
+				return telemetry.Bool(slices.ContainsFunc(s.Store.Failures(),
+					func(f monitor.Failure) bool { return f.Part == part }))
 			})
 	}
 	if s.Store.CanCheck() {
 		m.Gauge("pregon_store_last_check_timestamp_seconds",
-			"When the last check for damage that read the whole file began; 0 for never. Only with SQLite.", func() float64 {
+			"When the last check for damage that read the whole file began; 0 for never. Only with SQLite.",
+			func() float64 {
 				return telemetry.Timestamp(s.Store.Checked())
 			})
 	}

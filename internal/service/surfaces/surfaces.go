@@ -179,9 +179,10 @@ func (s *Surfaces) Start(g *lifecycle.Group, listener net.Listener, whenLoaded b
 
 // Observe registers the metrics of the server and of MCP.
 func (s *Surfaces) Observe(m *telemetry.Metrics) {
-	m.Counter("pregon_http_refused_total", "Connections and requests refused at a limit of the server.", func() float64 {
-		return float64(s.refused.Load())
-	})
+	m.Counter("pregon_http_refused_total", "Connections and requests refused at a limit of the server.",
+		func() float64 {
+			return float64(s.refused.Load())
+		})
 	if s.mcp == nil {
 		return
 	}

@@ -288,7 +288,12 @@ func (a *Archive) listIssuer(q Query) []*Report {
 }
 
 // Newest returns the newest n reports of a series that match, not older than a day.
-func (a *Archive) Newest(series disclosure.Type, n int, since disclosure.Day, matches func(*Report) bool) (out []*Report) {
+func (a *Archive) Newest(
+	series disclosure.Type,
+	n int,
+	since disclosure.Day,
+	matches func(*Report) bool,
+) (out []*Report) {
 	for d := a.LastDay(); d >= max(since, market.Epoch); d-- {
 		for _, f := range a.On(series, d) {
 			if !matches(f) {

@@ -137,7 +137,8 @@ func (f *Report) setTitle(p *Draft, other *Report) {
 		if f.Type == disclosure.HR && p.Category == "" {
 			f.Category = "Rectificación Hecho Relevante"
 		}
-		p.Title = cmp.Or(p.Title, "Rectificación de la comunicación con número de registro "+strconv.FormatInt(other.Number, 10))
+		p.Title = cmp.Or(p.Title, "Rectificación de la comunicación con número de registro "+
+			strconv.FormatInt(other.Number, 10))
 	}
 	if p.Title == "" {
 		return
@@ -180,13 +181,15 @@ func (p *Draft) check(now time.Time) error {
 	case p.Number != "" && (!ok || number >= 1<<31):
 		return fault.New(fault.Invalid, "number %s must be positive, without a leading zero, and of nine digits at most", p.Number)
 	case !at.IsZero() && (at.Before(market.Epoch.Start()) || at.After(now.AddDate(0, 0, 1))):
-		return fault.New(fault.Invalid, "published_at %s must lie between %v and tomorrow", at.Format(time.RFC3339), market.Epoch)
+		return fault.New(fault.Invalid, "published_at %s must lie between %v and tomorrow",
+			at.Format(time.RFC3339), market.Epoch)
 	case !isText(p.Title, 4000) || !isText(p.Category, 4000):
 		return fault.New(fault.Invalid, "title and category must be text of 4000 characters at most")
 	case !isText(p.Text, 60_000):
 		return fault.New(fault.Invalid, "text must be text of 60000 characters at most")
 	case d.Form != "" && !slices.Contains(paper.Forms(), d.Form):
-		return fault.New(fault.Invalid, "document %s: use true, false or one of %s", d.Form, strings.Join(paper.Forms(), ", "))
+		return fault.New(fault.Invalid, "document %s: use true, false or one of %s", d.Form,
+			strings.Join(paper.Forms(), ", "))
 	case own && (p.Link != "" || d.Present != nil && !*d.Present):
 		return fault.New(fault.Invalid, "document cannot be said of a report that has none of its own")
 	case p.Link != "" && !goodLink(p.Link):
@@ -206,7 +209,8 @@ func isText(s string, most int) bool {
 
 func goodLink(link string) bool {
 	u, err := url.Parse(link)
-	return err == nil && len(link) < 500 && u.String() == link && (strings.HasPrefix(link, "../") || strings.HasPrefix(link, Origin+"/"))
+	return err == nil && len(link) < 500 && u.String() == link &&
+		(strings.HasPrefix(link, "../") || strings.HasPrefix(link, Origin+"/"))
 }
 
 // other returns the report to which the draft relates, or nil.

@@ -51,7 +51,8 @@ func openFile(path string, begin header) (*file, []Report, error) {
 func (f *file) load(path string) ([]Report, error) {
 	switch err := lock(f.disk); {
 	case errors.Is(err, errLocked):
-		return nil, fault.New(fault.Conflict, "another process serves the simulated market of %s; stop it or name another file", path)
+		return nil, fault.New(fault.Conflict,
+			"another process serves the simulated market of %s; stop it or name another file", path)
 	case err != nil:
 		return nil, fmt.Errorf("locking %s: %w", path, err)
 	}
@@ -73,7 +74,8 @@ func (f *file) load(path string) ([]Report, error) {
 		return nil, fault.New(fault.Conflict, "%s is not the file of a simulated market", path)
 	}
 	if began.Seed != f.Seed {
-		return nil, fault.New(fault.Conflict, "%s holds the simulated market of seed %d, not %d; name another file", path, began.Seed, f.Seed)
+		return nil, fault.New(fault.Conflict,
+			"%s holds the simulated market of seed %d, not %d; name another file", path, began.Seed, f.Seed)
 	}
 	f.header = began
 	return readReports(path, rest)

@@ -121,7 +121,8 @@ func (r *Report) relate(to *Report) {
 		ID:     to.ID,
 		Number: to.Number,
 		At:     to.PublishedAt.UTC().Truncate(time.Minute),
-		Text:   "Relacionado con la comunicación nº " + strconv.FormatInt(to.Number, 10) + at.Format(" del 02/01/2006 (15:04)"),
+		Text: "Relacionado con la comunicación nº " +
+			strconv.FormatInt(to.Number, 10) + at.Format(" del 02/01/2006 (15:04)"),
 	}}
 	r.Other = cmp.Or(to.Link, to.SourceURL)
 }
@@ -147,7 +148,8 @@ const relatedShare = 5
 // at random, and those that correct another.
 func (r *Report) relates(seed uint64) bool {
 	corrects := r.rectifies() || strings.Contains(r.Title, "Corrección de errores")
-	return r.Issuer != nil && (corrects || filler.Mix(seed^uint64(r.Number)<<2^uint64(r.Type.Index()))%100 < relatedShare)
+	return r.Issuer != nil && (corrects ||
+		filler.Mix(seed^uint64(r.Number)<<2^uint64(r.Type.Index()))%100 < relatedShare)
 }
 
 // mayRelate reports whether a report may relate to one of a series. Those of funds

@@ -38,7 +38,13 @@ type Demo struct {
 
 // Start opens the market whose published reports are in a file, checks that the
 // store belongs to it, and requests its history. Rate is in reports a minute.
-func Start(ctx context.Context, tracker *coverage.Tracker, file string, rate float64, logger *slog.Logger) (*Demo, error) {
+func Start(
+	ctx context.Context,
+	tracker *coverage.Tracker,
+	file string,
+	rate float64,
+	logger *slog.Logger,
+) (*Demo, error) {
 	if err := tracker.Refresh(ctx); err != nil {
 		return nil, err
 	}

@@ -36,12 +36,23 @@ func (l links) ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Chang
 	return l.allShown(changes), err
 }
 
-func (l links) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
+func (l links) ChangesOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	id string,
+	upTo int64,
+	limit int,
+) ([]disclosure.Change, error) {
 	changes, err := l.Store.ChangesOf(ctx, of, id, upTo, limit)
 	return l.allShown(changes), err
 }
 
-func (l links) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+func (l links) AsOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	upTo int64,
+	ids ...string,
+) ([]disclosure.Change, error) {
 	changes, err := l.Store.AsOf(ctx, of, upTo, ids...)
 	return l.allShown(changes), err
 }

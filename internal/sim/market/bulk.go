@@ -70,7 +70,8 @@ func references(rng filler.Random, ranks *rand.Zipf) string {
 }
 
 // syllables make the words, most of which have four.
-var syllables = strings.Fields("la re mi so tu val dor ne sal bri ma ter lo din fe ras mon ti ber gal no ve ril da jo lem sur ni tal be")
+var syllables = strings.Fields("la re mi so tu val dor ne sal bri ma ter lo din fe ras mon ti ber gal no ve " +
+	"ril da jo lem sur ni tal be")
 
 // wordOf returns the word of a rank. Each rank has another word, and the words of
 // adjacent ranks differ.

@@ -126,7 +126,8 @@ func (g *generator) companies() {
 		if debt {
 			i.ISINs = append(i.ISINs, makeISIN(debtISIN, n))
 		}
-		if name, ok := strings.CutSuffix(i.Name, ", S.A."); ok && s.Form == "" && n%50 == 23 { // pages of the register do not escape it
+		// pages of the register do not escape it
+		if name, ok := strings.CutSuffix(i.Name, ", S.A."); ok && s.Form == "" && n%50 == 23 {
 			i.Name = name + " & CÍA., S.A."
 		}
 		g.add(i, 'A')

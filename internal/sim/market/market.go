@@ -120,7 +120,8 @@ func (m *Market) Series(id string) []disclosure.Type {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(disclosure.Types), func(series disclosure.Type) bool {
-		return !slices.ContainsFunc(m.texts.topics, func(t topic) bool { return t.Type == series && t.Filers&i.role != 0 })
+		return !slices.ContainsFunc(m.texts.topics,
+			func(t topic) bool { return t.Type == series && t.Filers&i.role != 0 })
 	})
 }
 

@@ -67,12 +67,16 @@ var blanks = map[string]func(*titleFiller) string{
 	"pago":      func(f *titleFiller) string { return filler.LongDate(f.workday(f.Between(6, 25))) },
 	"pago/":     func(f *titleFiller) string { return f.workday(f.Between(2, 9)).Format("02/01/2006") },
 	"junta": func(f *titleFiller) string {
-		return filler.LongDate(f.workday(f.Between(31, 45))) + " en primera convocatoria y, en su caso, al día siguiente en segunda"
+		return filler.LongDate(f.workday(f.Between(31, 45))) +
+			" en primera convocatoria y, en su caso, al día siguiente en segunda"
 	},
 	"semana": (*titleFiller).week,
 
 	// Periods and meetings.
-	"plan":    func(f *titleFiller) string { return fmt.Sprintf("%d-%d", f.Day.Year()+1, f.Day.Year()+f.Between(3, 5)) },
+	"plan": func(f *titleFiller) string {
+		return fmt.Sprintf("%d-%d", f.Day.Year()+1,
+			f.Day.Year()+f.Between(3, 5))
+	},
 	"campana": func(f *titleFiller) string { return fmt.Sprintf("%d/%d", f.Day.Year()-1, f.Day.Year()) },
 	"mes": func(f *titleFiller) string {
 		last := f.Day.AddDate(0, 0, -f.Day.Day())
@@ -96,7 +100,8 @@ var blanks = map[string]func(*titleFiller) string{
 	"lugar":   func(f *titleFiller) string { return f.pick(f.market.texts.Places) },
 	"delugar": func(f *titleFiller) string { return of(f.pick(f.market.texts.Places)) },
 	"negocio": func(f *titleFiller) string { return f.Fill(f.pick(f.issuer.sector.News)) },
-	"serie":   func(f *titleFiller) string { return string(rune('A' + f.IntN(len(f.issuer.ISINs)))) }, // one for each ISIN
+	// one for each ISIN
+	"serie": func(f *titleFiller) string { return string(rune('A' + f.IntN(len(f.issuer.ISINs)))) },
 	"codigo": func(f *titleFiller) string {
 		return strings.ToUpper(withoutAccents(f.name))[:2] + "-" + strconv.Itoa(f.Between(101, 990))
 	},
@@ -156,7 +161,8 @@ func (f *titleFiller) workday(days int) time.Time {
 // quarter returns the last quarter that has ended.
 func (f *titleFiller) quarter() string {
 	end := f.Day.AddDate(0, -(int(f.Day.Month())-1)%3, -f.Day.Day())
-	return [...]string{"primer", "segundo", "tercer", "cuarto"}[(end.Month()-1)/3] + " trimestre de " + strconv.Itoa(end.Year())
+	return [...]string{"primer", "segundo", "tercer", "cuarto"}[(end.Month()-1)/3] + " trimestre de " +
+		strconv.Itoa(end.Year())
 }
 
 func (f *titleFiller) halfYear() string {

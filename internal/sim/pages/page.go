@@ -25,7 +25,10 @@ var style = func() template.CSS {
 }()
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"style": func() template.CSS { return style }, "home": func() string { return Prefix + "/" }, "issuerPage": issuerPage,
+	"style": func() template.CSS { return style }, "home": func() string {
+		return Prefix +
+			"/"
+	}, "issuerPage": issuerPage,
 }).ParseFS(files, "page.html"))
 
 // pageHeader are the headers of a page. It may load nothing and run no script.
@@ -35,7 +38,8 @@ var pageHeader = func() map[string]string {
 		"Content-Type":     "text/html; charset=utf-8",
 		"Content-Language": "es",
 		"Cache-Control":    "no-cache", // a page changes with the next report
-		"Content-Security-Policy": "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " +
+		"Content-Security-Policy": "default-src 'none'; style-src 'sha256-" +
+			base64.StdEncoding.EncodeToString(sum[:]) + "'; " +
 			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 		"Referrer-Policy":            "no-referrer",
 		"Cross-Origin-Opener-Policy": "same-origin",

@@ -91,7 +91,8 @@ func (s *Site) home(*http.Request) *page {
 	const days = 30
 	var all []*archive.Report
 	for _, series := range disclosure.Types {
-		all = append(all, s.archive.Newest(series, newest, s.archive.LastDay()-days, func(*archive.Report) bool { return true })...)
+		all = append(all, s.archive.Newest(series, newest, s.archive.LastDay()-days,
+			func(*archive.Report) bool { return true })...)
 	}
 	slices.SortFunc(all, func(x, y *archive.Report) int { return disclosure.CompareReports(&x.Report, &y.Report) })
 	return &page{Title: "Mercado simulado", Entries: s.entries(all)}
@@ -175,8 +176,11 @@ func (s *Site) entries(reports []*archive.Report) (out []entry) {
 // endings are those of the names of files. A browser shows the files of the types
 // in shown, and stores others.
 var (
-	endings = map[string]string{"application/pdf": ".pdf", "application/xhtml+xml": ".xhtml", "application/zip": ".zip", "application/msword": ".doc"}
-	shown   = []string{"application/pdf", "application/xhtml+xml"}
+	endings = map[string]string{
+		"application/pdf": ".pdf", "application/xhtml+xml": ".xhtml",
+		"application/zip": ".zip", "application/msword": ".doc",
+	}
+	shown = []string{"application/pdf", "application/xhtml+xml"}
 )
 
 // serveDocument writes a document.
@@ -186,7 +190,8 @@ func serveDocument(w http.ResponseWriter, r *http.Request, id string, f paper.Fi
 	if slices.Contains(shown, f.ContentType) {
 		disposition = "inline"
 	}
-	if f.ContentType != "application/pdf" { // the viewers of PDF files of some browsers are not shown under such a policy
+	// the viewers of PDF files of some browsers are not shown under such a policy
+	if f.ContentType != "application/pdf" {
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	}
 	h.Set("Content-Type", f.ContentType)
@@ -198,7 +203,8 @@ func serveDocument(w http.ResponseWriter, r *http.Request, id string, f paper.Fi
 // writePage writes a page, or the page for no page.
 func writePage(w http.ResponseWriter, r *http.Request, p *page) {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "page", cmp.Or(p, &page{Title: "Esta página no existe", Missing: true})); err != nil {
+	if err := templates.ExecuteTemplate(&b, "page",
+		cmp.Or(p, &page{Title: "Esta página no existe", Missing: true})); err != nil {
 		panic(err) // a bug in page.html
 	}
 	h := w.Header()

@@ -117,7 +117,10 @@ func makePackage(r *disclosure.Report, d *document) []byte {
 		{top + "META-INF/taxonomyPackage.xml", []byte(declaration +
 			`<tp:taxonomyPackage xmlns:tp="http://xbrl.org/2016/taxonomy-package"><tp:identifier>` +
 			code + `</tp:identifier></tp:taxonomyPackage>`)},
-		{top + "mercado.example/" + stem + ".xsd", []byte(declaration + `<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"/>`)},
+		{
+			top + "mercado.example/" + stem + ".xsd",
+			[]byte(declaration + `<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"/>`),
+		},
 		{top + "reports/" + stem + "-es.xhtml", makeXHTML(r, d)},
 	})
 }
@@ -133,7 +136,11 @@ func Zip(members []Member) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for _, e := range members {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: e.Name, Method: zip.Deflate, Modified: time.Date(2020, 2, 8, 0, 0, 0, 0, time.UTC)})
+		w, err := z.CreateHeader(&zip.FileHeader{
+			Name:     e.Name,
+			Method:   zip.Deflate,
+			Modified: time.Date(2020, 2, 8, 0, 0, 0, 0, time.UTC),
+		})
 		if err == nil {
 			_, err = w.Write(e.Body)
 		}

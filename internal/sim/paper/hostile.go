@@ -62,7 +62,8 @@ func locked() []byte {
 		return b.String()
 	}
 	o := onePage("", garbage(600))
-	encryption := o.Add("<< /Filter /Standard /V 2 /R 3 /Length 128 /P -3904 /O <" + secret(1) + "> /U <" + secret(99) + "> >>")
+	encryption := o.Add("<< /Filter /Standard /V 2 /R 3 /Length 128 /P -3904 /O <" + secret(1) + "> /U <" +
+		secret(99) + "> >>")
 	id := secret(500)[:32]
 	return o.Bytes(fmt.Sprintf("/Root 1 0 R /Encrypt %v /ID [<%s> <%s>]", encryption, id, id))
 }
@@ -73,7 +74,8 @@ func onePage(entries string, content []byte) *pdf.File {
 	o := &pdf.File{}
 	o.Add("<< /Type /Catalog /Pages 2 0 R >>")
 	o.Add("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
-	o.Add("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>")
+	o.Add("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 5 0 R >> >> " +
+		"/Contents 4 0 R >>")
 	o.AddRawStream(entries, content)
 	o.Add(pdf.Helvetica.Dict())
 	return o

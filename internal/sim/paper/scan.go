@@ -130,10 +130,12 @@ func makeScan(d *document, rng filler.Random) []byte {
 		for range 60 {
 			sheet.bits[rng.IntN(len(sheet.bits))] |= 0x18
 		}
-		image := f.AddStream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 1 /Decode [1 0]",
+		image := f.AddStream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace "+
+			"/DeviceGray /BitsPerComponent 1 /Decode [1 0]",
 			scanWidth, scanHeight), sheet.bits)
 		content := f.AddStream("", fmt.Appendf(nil, "q %d 0 0 %d 0 0 cm /Im Do Q", pdf.PageWidth, pdf.PageHeight))
-		pages = append(pages, f.Addf("<< /Type /Page /Parent %v /MediaBox [0 0 %d %d] /Resources << /XObject << /Im %v >> >> /Contents %v >>",
+		pages = append(pages, f.Addf("<< /Type /Page /Parent %v /MediaBox [0 0 %d %d] /Resources << /XObject "+
+			"<< /Im %v >> >> /Contents %v >>",
 			tree, pdf.PageWidth, pdf.PageHeight, image, content))
 	}
 	f.Set(tree, pageTree(pages))

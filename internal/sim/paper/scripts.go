@@ -100,7 +100,8 @@ func (s *script) parseLine(text string) {
 	text = strings.TrimSpace(text[len(mark):])
 	switch mark {
 	case "=":
-		s.subjects = append(s.subjects, strings.FieldsFunc("\x00"+text, func(c rune) bool { return c == '{' || c == '}' }))
+		s.subjects = append(s.subjects, strings.FieldsFunc("\x00"+text,
+			func(c rune) bool { return c == '{' || c == '}' }))
 	case "~":
 		s.words = strings.Split(text, ", ")
 	case "%":

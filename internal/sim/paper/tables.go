@@ -37,9 +37,15 @@ func buyback(w *writer) [][]string {
 		left -= shares
 		cost -= float64(shares) * at
 		day := shift(friday, n-4)
-		rows = append(rows, []string{day.Format("02/01/2006"), filler.Grouped(shares), filler.Decimal(at, 3), filler.Decimal(float64(shares)*at, 2)})
+		rows = append(rows, []string{
+			day.Format("02/01/2006"), filler.Grouped(shares), filler.Decimal(at, 3),
+			filler.Decimal(float64(shares)*at, 2),
+		})
 	}
-	return append(rows, []string{"Total", filler.Grouped(total), w.value("precio"), filler.Decimal(price*float64(total), 2)})
+	return append(rows, []string{
+		"Total", filler.Grouped(total), w.value("precio"),
+		filler.Decimal(price*float64(total), 2),
+	})
 }
 
 // results returns the figures of a period and of the one before.
@@ -70,7 +76,10 @@ func results(w *writer) [][]string {
 func liquidity(w *writer) [][]string {
 	price := w.LogUniform(1.1, 42)
 	shares, cash := int64(20_000+w.IntN(60_000)), 150_000+w.Float64()*600_000
-	rows := [][]string{{"Concepto", "Títulos", "Efectivo (€)"}, {"Saldo inicial", filler.Grouped(shares), filler.Decimal(cash, 2)}}
+	rows := [][]string{
+		{"Concepto", "Títulos", "Efectivo (€)"},
+		{"Saldo inicial", filler.Grouped(shares), filler.Decimal(cash, 2)},
+	}
 	for n, name := range []string{"Compras", "Ventas"} {
 		traded := int64(3000 + w.IntN(15_000))
 		paid := math.Round(float64(traded)*price*(0.97+w.Float64()*0.06)*100) / 100
@@ -86,7 +95,10 @@ func liquidity(w *writer) [][]string {
 // votes returns the percentages of the votes of a meeting.
 func votes(w *writer) [][]string {
 	rows := [][]string{{"Punto del orden del día", "A favor (%)", "En contra (%)", "Abstención (%)"}}
-	for n, name := range []string{"Cuentas anuales", "Aplicación del resultado", "Gestión social", "Auditor de cuentas", "Consejeros", "Remuneraciones", "Delegación de facultades"} {
+	for n, name := range []string{
+		"Cuentas anuales", "Aplicación del resultado", "Gestión social",
+		"Auditor de cuentas", "Consejeros", "Remuneraciones", "Delegación de facultades",
+	} {
 		against, abstained := w.IntN(900), w.IntN(300)
 		rows = append(rows, []string{
 			strconv.Itoa(n+1) + ". " + name, filler.Decimal(float64(10_000-against-abstained)/100, 2),
@@ -114,7 +126,10 @@ func salaries(w *writer) [][]string {
 		if n < 2 {
 			fixed, extra = 300+w.IntN(700), 100+w.IntN(600)
 		}
-		rows = append(rows, []string{w.party("persona"), filler.Grouped(int64(fixed)), filler.Grouped(int64(extra)), filler.Grouped(int64(fixed + extra))})
+		rows = append(rows, []string{
+			w.party("persona"), filler.Grouped(int64(fixed)),
+			filler.Grouped(int64(extra)), filler.Grouped(int64(fixed + extra)),
+		})
 	}
 	return rows
 }

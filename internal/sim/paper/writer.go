@@ -180,7 +180,8 @@ func shift(t time.Time, days int) time.Time {
 // closed reports whether no payments are made on a day.
 func closed(t time.Time) bool {
 	_, month, d := t.Date()
-	return t.Weekday() == time.Saturday || t.Weekday() == time.Sunday || month == time.December && d == 25 || month == time.January && d == 1
+	return t.Weekday() == time.Saturday || t.Weekday() == time.Sunday || month == time.December && d == 25 ||
+		month == time.January && d == 1
 }
 
 // scaled returns so many hundredths of a number, with at least one decimal.

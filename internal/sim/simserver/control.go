@@ -214,7 +214,10 @@ func toJSON(f *archive.Report) reportJSON {
 		Corrects:    f.Corrects,
 	}
 	for _, rel := range r.Related {
-		t.Related = append(t.Related, relationJSON{rel.ID, strconv.FormatInt(rel.Number, 10), timestamp(rel.At), rel.Text})
+		t.Related = append(t.Related, relationJSON{
+			rel.ID, strconv.FormatInt(rel.Number, 10), timestamp(rel.At),
+			rel.Text,
+		})
 	}
 	return t
 }

@@ -51,9 +51,13 @@ func (s *Server) listedCompanies(r *request) answer {
 	q := r.URL.Query()
 	has := func(name, value string) bool {
 		list := q.Get(name)
-		return list == "" || slices.ContainsFunc(strings.Split(list, ","), func(s string) bool { return strings.EqualFold(s, value) })
+		return list == "" || slices.ContainsFunc(strings.Split(list, ","),
+			func(s string) bool { return strings.EqualFold(s, value) })
 	}
-	all := s.shares(func(c *share) bool { return has("tradingSystem", c.TradingSystem) && has("mtfSegment", c.MTFSegment) })
+	all := s.shares(func(c *share) bool {
+		return has("tradingSystem", c.TradingSystem) &&
+			has("mtfSegment", c.MTFSegment)
+	})
 	return inJSON(map[string]any{"totalResults": len(all), "params": params(q), "hasMoreResults": false, "data": all})
 }
 
@@ -89,7 +93,10 @@ func (s *Server) shareDetails(r *request) answer {
 func (s *Server) companyData(r *request) answer {
 	key := param(r.URL.Query(), "companyKey")
 	data := []any{}
-	for _, c := range s.shares(func(c *share) bool { return c.CompanyKey == key && r.Referer() == "https://www.bolsasymercados.es/" }) {
+	for _, c := range s.shares(func(c *share) bool {
+		return c.CompanyKey == key &&
+			r.Referer() == "https://www.bolsasymercados.es/"
+	}) {
 		data = append(data, map[string]any{"companyKey": c.CompanyKey, "name": c.Name, "nif": c.issuer.CIF()})
 	}
 	return inJSON(map[string]any{"data": data})

@@ -199,7 +199,8 @@ func (f *faults) arm(a armed, next [3]int64) (armed, error) {
 	case kinds[a.Kind] == nil && !paper.IsHostile(a.Kind):
 		return a, fault.New(fault.Invalid, "kind %s is unknown; GET /_sim/ lists the kinds", a.Kind)
 	case !slices.Contains(surfaces, a.Surface):
-		return a, fault.New(fault.Invalid, "surface %s: use feed, list, permalink, hr, document, register, exchange or all", a.Surface)
+		return a, fault.New(fault.Invalid,
+			"surface %s: use feed, list, permalink, hr, document, register, exchange or all", a.Surface)
 	case a.Type != "" && a.Type.Index() < 0:
 		return a, fault.New(fault.Invalid, "type %s: use ip, hr or oir", a.Type)
 	case a.Share < 0 || a.Share > 1:

@@ -57,7 +57,8 @@ var feeds = map[disclosure.Type]feed{
 	disclosure.HR: {
 		page{Title: "CNMV - Hechos relevantes de IIC y otras entidades autorizadas."},
 		"/Portal/HR/HRAlDia.aspx",
-		"Hechos relevantes de IIC y otras entidades autorizadas al día. Entre las fechas: {from}  (Desde el cierre de la sesión) y {to}",
+		"Hechos relevantes de IIC y otras entidades autorizadas al día. Entre las fechas: {from}  (Desde el " +
+			"cierre de la sesión) y {to}",
 	},
 	disclosure.OIR: {
 		page{Title: "CNMV - Otra informacion relevante."},
@@ -75,7 +76,8 @@ func (feed) IsOpen(r *archive.Report) bool {
 func (s *Server) feed(r *request) answer {
 	f := feeds[r.series]
 	slashed := func(at time.Time) string { return at.In(disclosure.Madrid).Format("02/01/2006") }
-	f.Description = strings.NewReplacer("{from}", slashed(closing(r.now)), "{to}", slashed(r.now)).Replace(f.Description)
+	f.Description = strings.NewReplacer("{from}", slashed(closing(r.now)), "{to}",
+		slashed(r.now)).Replace(f.Description)
 	f.Rows, f.Skew = s.window(r), r.skew
 	return answer{status: http.StatusOK, kind: "text/xml; charset=utf-8", body: execute(&bytes.Buffer{}, "feed", f)}
 }

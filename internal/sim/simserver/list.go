@@ -149,7 +149,8 @@ func isPrivateEquity(f *archive.Report) bool {
 }
 
 func (s *Server) latestFunds(r *request) answer {
-	return s.latest(r, "Últimos hechos relevantes de IIC", 0, func(f *archive.Report) bool { return !isPrivateEquity(f) })
+	return s.latest(r, "Últimos hechos relevantes de IIC", 0,
+		func(f *archive.Report) bool { return !isPrivateEquity(f) })
 }
 
 // latestEquity answers the list of private equity, which covers two months and may

@@ -129,8 +129,14 @@ func (s *Server) table() map[string]route {
 		documentPath:                       {onDocument, "", s.document},
 		"/portal/consultas/ifa/listadoifa": {onDocument, oir, s.about("Informes financieros anuales")},
 		"/portal/aldia/detalleifialdia":    {onDocument, oir, s.halfYearReport},
-		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital": {onDocument, oir, s.about("Derechos de voto")},
-		"/portal/otra-informacion-regulada-corporativa/resultado-oirc":        {onDocument, oir, s.about("Otra información regulada")},
+		"/portal/otra-informacion-regulada-corporativa/derechos-voto-capital": {
+			onDocument, oir,
+			s.about("Derechos de voto"),
+		},
+		"/portal/otra-informacion-regulada-corporativa/resultado-oirc": {
+			onDocument, oir,
+			s.about("Otra información regulada"),
+		},
 
 		"/portal/consultas/listadoentidad":                      {onRegister, "", s.managers},
 		"/portal/consultas/mostrarlistados":                     {onRegister, "", s.funds},

@@ -40,7 +40,10 @@ type option struct {
 
 // eventNames are the events that a webhook may select. All but the last are the
 // default.
-var eventNames = []string{"report.published", "report.updated", "report.corrected", "issuer.updated", "report.backfilled"}
+var eventNames = []string{
+	"report.published", "report.updated", "report.corrected", "issuer.updated",
+	"report.backfilled",
+}
 
 // hookFields are the fields of requests for which the form has a place.
 var hookFields = []string{"url", "description", "events", "search", "type", "issuer", "category", "kind", "market"}
@@ -99,7 +102,8 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 		data.Heading, data.Action = q.e.Text("webhook.edit"), q.e.Link(hookPath(id))
 	}
 	for _, name := range eventNames {
-		data.Events = append(data.Events, eventChoice{name, q.e.Text("event." + name), slices.Contains(entered.Events, name)})
+		data.Events = append(data.Events,
+			eventChoice{name, q.e.Text("event." + name), slices.Contains(entered.Events, name)})
 	}
 	for _, value := range []string{"", "IP", "OIR", "HR"} {
 		data.Types = append(data.Types, option{value, q.any(value, "type."), value == entered.Filter.Type})
@@ -143,7 +147,10 @@ func (q *request) any(value, prefix string) string {
 
 func (c *Console) newWebhook(q *request) (*reply, error) {
 	asked := q.URL.Query()
-	entered := hookForm{Events: eventNames[:len(eventNames)-1], Filter: query.FilterBody{Issuer: asked.Get("issuer"), Type: asked.Get("type"), Search: asked.Get("search")}}
+	entered := hookForm{
+		Events: eventNames[:len(eventNames)-1],
+		Filter: query.FilterBody{Issuer: asked.Get("issuer"), Type: asked.Get("type"), Search: asked.Get("search")},
+	}
 	return c.builderReply(q, c.builder(q, "", entered), entered)
 }
 

@@ -86,7 +86,8 @@ func (c *Console) newKeysPage(q *request, checked []string) (*keysPage, error) {
 		data.Keys = append(data.Keys, q.keyRow(k))
 	}
 	for _, name := range q.session.Scope.Names() {
-		data.Scopes = append(data.Scopes, scopeChoice{name, q.scopes([]string{name})[0], slices.Contains(checked, name)})
+		data.Scopes = append(data.Scopes,
+			scopeChoice{name, q.scopes([]string{name})[0], slices.Contains(checked, name)})
 	}
 	return data, nil
 }
@@ -113,7 +114,10 @@ func (c *Console) createKey(q *request) (*reply, error) {
 	form := q.keyForm()
 	if len(q.PostForm["scopes"]) == 0 { // which would mean all of them
 		missing := q.e.Text("key.scopes.none")
-		return c.keyNotMade(q, form, &formProblem{Detail: missing, Fields: map[string]string{"scopes": missing}}, http.StatusBadRequest)
+		return c.keyNotMade(q, form, &formProblem{
+			Detail: missing,
+			Fields: map[string]string{"scopes": missing},
+		}, http.StatusBadRequest)
 	}
 	asked := account.NewKey{Name: &form.Name, Scopes: q.PostForm["scopes"]}
 	if form.Networks != "" {
@@ -170,7 +174,10 @@ func (q *request) keyForm() keyForm {
 
 // splitList returns the entries of a list with commas, spaces or lines between them.
 func splitList(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' || r == ';' })
+	return strings.FieldsFunc(s, func(r rune) bool {
+		return r == ',' || r == ' ' || r == '\n' || r == '\r' ||
+			r == '\t' || r == ';'
+	})
 }
 
 // endOfDay returns the end of a day in Madrid. What is no day is refused as the

@@ -33,12 +33,20 @@ func (c *Console) usage(q *request) ([]*chart.Chart, error) {
 // usageByDay draws a bar for each day, with the operations that are used most. What
 // is left of them is the last series.
 func (q *request) usageByDay(found *account.Usage) *chart.Chart {
-	series := []chart.Series{{Class: "first"}, {Class: "second"}, {Class: "third"}, {Class: "rest", Name: q.e.Text("usage.rest")}}
+	series := []chart.Series{
+		{Class: "first"},
+		{Class: "second"},
+		{Class: "third"},
+		{Class: "rest", Name: q.e.Text("usage.rest")},
+	}
 	series = series[:min(len(series), len(found.Operations))]
 	for i := range min(maxSeries, len(series)) {
 		series[i].Name = found.Operations[i].Operation
 	}
-	table := &chart.Table{Columns: []chart.Column{{Name: "date", Text: q.e.Text("chart.date")}, chart.NumberColumn("total", q.e.Text("chart.total"))}}
+	table := &chart.Table{Columns: []chart.Column{
+		{Name: "date", Text: q.e.Text("chart.date")},
+		chart.NumberColumn("total", q.e.Text("chart.total")),
+	}}
 	for _, one := range series {
 		table.Columns = append(table.Columns, chart.NumberColumn(one.Name, one.Name))
 	}
@@ -85,10 +93,16 @@ func (q *request) daySlot(date string, total int) (s chart.Slot) {
 
 // usageByOperation ranks the operations.
 func (q *request) usageByOperation(found *account.Usage) *chart.Chart {
-	table := &chart.Table{Columns: []chart.Column{{Name: "operation", Text: q.e.Text("usage.operation")}, chart.NumberColumn("total", q.e.Text("chart.total"))}}
+	table := &chart.Table{Columns: []chart.Column{
+		{Name: "operation", Text: q.e.Text("usage.operation")},
+		chart.NumberColumn("total", q.e.Text("chart.total")),
+	}}
 	for _, o := range found.Operations {
 		total := int(o.Total)
-		table.Rows = append(table.Rows, []chart.Cell{chart.TextCell(o.Operation), {Text: q.e.Number(total), Number: total}})
+		table.Rows = append(table.Rows, []chart.Cell{
+			chart.TextCell(o.Operation),
+			{Text: q.e.Number(total), Number: total},
+		})
 	}
 	return &chart.Chart{
 		ID:      "operations",

@@ -108,7 +108,8 @@ func (r *Renderer) ServeAsset(w http.ResponseWriter, req *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", a.contentType)
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox") // an image may be opened on its own
+		// an image may be opened on its own
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(a.body))
 	}
 }

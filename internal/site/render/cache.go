@@ -66,7 +66,13 @@ func (c *Cache) Lookup(now State, key string) *Response {
 // the same page share the work. None of them is the one to render it before it has its
 // turn: so a caller that has to wait for its turn delays no other caller. Errors are
 // not kept.
-func (c *Cache) Get(ctx context.Context, now State, key string, queue Queue, render func() (*Response, error)) (*Response, error) {
+func (c *Cache) Get(
+	ctx context.Context,
+	now State,
+	key string,
+	queue Queue,
+	render func() (*Response, error),
+) (*Response, error) {
 	c.mu.Lock()
 	e := c.entry(now, key)
 	c.mu.Unlock()

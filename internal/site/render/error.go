@@ -36,7 +36,8 @@ func (r *Renderer) unknownNames(q Request, d problem.Document) (out []unknownNam
 		}
 		one := unknownName{Text: q.Edition.Text("unknown."+f.Parameter, f.Value)}
 		for _, value := range f.Suggestions {
-			one.Choices = append(one.Choices, choice{Text: r.suggestion(f.Parameter, value), URL: q.instead(f.Parameter, value)})
+			one.Choices = append(one.Choices,
+				choice{Text: r.suggestion(f.Parameter, value), URL: q.instead(f.Parameter, value)})
 		}
 		out = append(out, one)
 	}
@@ -73,7 +74,8 @@ func (r *Renderer) Fail(w http.ResponseWriter, q Request, err error) {
 		return
 	}
 	if fault.KindOf(err) == fault.Internal {
-		r.Logger.ErrorContext(q.Context(), "a page failed", "request_id", w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
+		r.Logger.ErrorContext(q.Context(), "a page failed", "request_id",
+			w.Header().Get(problem.RequestIDHeader), "route", q.Pattern, "err", err)
 	}
 	r.Guard.Challenge(w.Header(), err)
 	if !PrefersHTML(q.Request) {
@@ -135,7 +137,8 @@ func (r *Renderer) writeProblem(w http.ResponseWriter, q Request, d problem.Docu
 // ErrorPage writes a problem as a page if the request is that of a browser for a
 // page, and reports whether it did.
 func (r *Renderer) ErrorPage(w http.ResponseWriter, req *http.Request, d problem.Document) bool {
-	if !PrefersHTML(req) || strings.HasPrefix(req.URL.Path, "/api/") || strings.HasPrefix(req.URL.Path, "/.well-known/") {
+	if !PrefersHTML(req) || strings.HasPrefix(req.URL.Path, "/api/") ||
+		strings.HasPrefix(req.URL.Path, "/.well-known/") {
 		return false
 	}
 	r.writeProblem(w, Request{Request: req, Edition: r.Edition(req)}, d)

@@ -105,7 +105,8 @@ func (r *Renderer) Render(q Request, p *Page) (*Response, error) {
 		out.header["X-Robots-Tag"] = []string{"noindex"}
 	}
 	out.header["Content-Type"], out.header["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(out.body))}
-	out.header["Cache-Control"], out.header["Etag"] = []string{"public, max-age=" + strconv.Itoa(max(1, int(p.MaxAge.Seconds())))}, []string{out.tag}
+	out.header["Cache-Control"], out.header["Etag"] = []string{"public, max-age=" +
+		strconv.Itoa(max(1, int(p.MaxAge.Seconds())))}, []string{out.tag}
 	if p.Status != 0 {
 		out.header["Cache-Control"] = []string{"no-store"}
 		delete(out.header, "Etag")

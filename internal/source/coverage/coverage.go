@@ -34,18 +34,19 @@ type Tracker struct {
 	leases   Leases        // nil: any process may have written the status
 	lease    string        // the name of the lease of the process that writes the status
 
-	mu         sync.RWMutex
-	began      time.Time                          // guarded by mu: when this process was started or, after Begin, began
-	known      map[string]string                  // guarded by mu: text by name
-	jobs       map[string]string                  // guarded by mu: text of the records that are jobs, by id
-	covered    map[disclosure.Type]disclosure.Day // guarded by mu: the newest covered day
-	version    int64                              // guarded by mu: counts what Proved depends on
-	statusSeen time.Time                          // guarded by mu: when the status last changed, by this machine's clock
-	status     health.Status                      // guarded by mu: the last one; its lists must not be modified
-	reported   bool                               // guarded by mu: there is a status
-	author     author                             // guarded by mu: of the status
-	holder     holder                             // guarded by mu: of the lease
-	leftAt     time.Time                          // guarded by mu: when the author ceased to hold the lease; zero while it does
+	mu      sync.RWMutex
+	began   time.Time                          // guarded by mu: when this process was started or, after Begin, began
+	known   map[string]string                  // guarded by mu: text by name
+	jobs    map[string]string                  // guarded by mu: text of the records that are jobs, by id
+	covered map[disclosure.Type]disclosure.Day // guarded by mu: the newest covered day
+	version int64                              // guarded by mu: counts what Proved depends on
+	// guarded by mu: when the status last changed, by this machine's clock
+	statusSeen time.Time
+	status     health.Status // guarded by mu: the last one; its lists must not be modified
+	reported   bool          // guarded by mu: there is a status
+	author     author        // guarded by mu: of the status
+	holder     holder        // guarded by mu: of the lease
+	leftAt     time.Time     // guarded by mu: when the author ceased to hold the lease; zero while it does
 }
 
 // Leases is the part of a store that a Tracker uses to find out who reads the source.
@@ -300,7 +301,13 @@ func (t *Tracker) Version() int64 {
 }
 
 // Cover records that the days from one to another were compared at a time.
-func (t *Tracker) Cover(ctx context.Context, lease *store.Lease, series disclosure.Type, from, to disclosure.Day, at time.Time) error {
+func (t *Tracker) Cover(
+	ctx context.Context,
+	lease *store.Lease,
+	series disclosure.Type,
+	from, to disclosure.Day,
+	at time.Time,
+) error {
 	var records []store.Record
 	for day := from; day <= to; day++ {
 		records = append(records, newRecord(coverName(series, day), seconds(at)))
@@ -319,7 +326,13 @@ func (t *Tracker) Absent(series disclosure.Type, number int64) time.Time {
 }
 
 // SetAbsent records that the source has no report with that number.
-func (t *Tracker) SetAbsent(ctx context.Context, lease *store.Lease, series disclosure.Type, number int64, at time.Time) error {
+func (t *Tracker) SetAbsent(
+	ctx context.Context,
+	lease *store.Lease,
+	series disclosure.Type,
+	number int64,
+	at time.Time,
+) error {
 	return t.set(ctx, lease, newRecord(absentName(series, number), seconds(at)))
 }
 

@@ -65,7 +65,8 @@ func (t *Tracker) compared(series disclosure.Type, a, b time.Time) bool {
 		return true
 	}
 	live := t.Live(series)
-	return series == disclosure.HR && !live.IsZero() && max(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
+	return series == disclosure.HR && !live.IsZero() &&
+		max(disclosure.DayOf(a), disclosure.DayOf(b)) >= disclosure.DayOf(live)
 }
 
 func (t *Tracker) coveredBetween(series disclosure.Type, a, b time.Time) bool {

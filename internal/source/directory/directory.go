@@ -94,7 +94,8 @@ func (r *Refresher) Refresh(ctx context.Context) {
 // Complete reports whether every surface of the directory was read to its end at
 // least once.
 func (r *Refresher) Complete() bool {
-	return !r.Coverage.Time(health.Register).IsZero() && (r.Exchange == nil || !r.Coverage.Time(health.Exchange).IsZero())
+	return !r.Coverage.Time(health.Register).IsZero() &&
+		(r.Exchange == nil || !r.Coverage.Time(health.Exchange).IsZero())
 }
 
 // part is a part of the directory that is read and retried by itself.
@@ -136,7 +137,8 @@ func asRowsError(err error) error {
 func (r *Refresher) registers() []part {
 	client := r.Regulator.For(throttle.Registers)
 	parts := []part{{health.Register + "/managers", func(ctx context.Context, j *joiner) error {
-		return j.register(ctx, "the managers", func(ctx context.Context, _ int) (regulator.Entities, error) { return client.Managers(ctx) })
+		return j.register(ctx, "the managers",
+			func(ctx context.Context, _ int) (regulator.Entities, error) { return client.Managers(ctx) })
 	}}}
 	for _, register := range regulator.FundRegisters {
 		name := fmt.Sprintf("%s-%d", register.Name, register.List)
@@ -146,7 +148,10 @@ func (r *Refresher) registers() []part {
 			})
 		}})
 	}
-	return append(parts, part{health.Register + "/opendata", func(ctx context.Context, j *joiner) error { return j.openData(ctx, client) }})
+	return append(parts, part{
+		health.Register + "/opendata",
+		func(ctx context.Context, j *joiner) error { return j.openData(ctx, client) },
+	})
 }
 
 // exchange returns the exchange as one part: every share in it has its own state.

@@ -51,7 +51,8 @@ func (j *joiner) exchange(ctx context.Context) error {
 	all := make([]listed, len(shares))
 	for n, share := range shares {
 		all[n].Share = share
-		_ = json.Unmarshal([]byte(j.Coverage.Value(all[n].detailsKey())), &all[n].details) // without a value they are due
+		// without a value they are due
+		_ = json.Unmarshal([]byte(j.Coverage.Value(all[n].detailsKey())), &all[n].details)
 	}
 	failed := j.readDetails(ctx, all)
 	if ctx.Err() != nil {
@@ -103,13 +104,15 @@ func (j *joiner) readDetails(ctx context.Context, all []listed) error {
 			inRow++
 		}
 		if inRow == mostFailures {
-			return fault.Wrap(fault.Unavailable, err, "the details of %d shares in a row cannot be read: %s", inRow, regulator.Reason(err))
+			return fault.Wrap(fault.Unavailable, err, "the details of %d shares in a row cannot be read: %s",
+				inRow, regulator.Reason(err))
 		}
 	}
 	if failures == 0 {
 		return nil
 	}
-	return rowsError{fault.Wrap(fault.Unavailable, first, "the details of %d of %d shares cannot be read: %s", failures, len(all), regulator.Reason(first))}
+	return rowsError{fault.Wrap(fault.Unavailable, first, "the details of %d of %d shares cannot be read: %s",
+		failures, len(all), regulator.Reason(first))}
 }
 
 // readShare reads the details of a share. If that fails, the known ones stay.

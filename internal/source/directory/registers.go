@@ -75,7 +75,11 @@ const mostPages = 20_000
 
 // register reads a register page by page. Rows that cannot be read do not hide
 // the rows after them.
-func (j *joiner) register(ctx context.Context, name string, read func(context.Context, int) (regulator.Entities, error)) error {
+func (j *joiner) register(
+	ctx context.Context,
+	name string,
+	read func(context.Context, int) (regulator.Entities, error),
+) error {
 	var broken error // the first error that concerns rows
 	seen := map[string]bool{}
 	pages := 1

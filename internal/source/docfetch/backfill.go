@@ -33,7 +33,12 @@ func Begun(job *coverage.Job) bool { return strings.HasPrefix(job.Cursor, cursor
 // Backfill reads the documents of a job's reports that are not read yet, the
 // newest first, and calls save after each. Documents that failed before are
 // tried again, but not twice by one job: it continues after its cursor.
-func (f *Fetcher) Backfill(ctx context.Context, job *coverage.Job, history History, save func(context.Context, coverage.Job) error) error {
+func (f *Fetcher) Backfill(
+	ctx context.Context,
+	job *coverage.Job,
+	history History,
+	save func(context.Context, coverage.Job) error,
+) error {
 	waiting, err := f.waiting(ctx, job, history)
 	if err != nil {
 		return err
@@ -71,7 +76,11 @@ func (f *Fetcher) Backfill(ctx context.Context, job *coverage.Job, history Histo
 
 // waiting returns the reports of a job after its cursor whose document is not
 // read, newest first.
-func (f *Fetcher) waiting(ctx context.Context, job *coverage.Job, history History) (out []disclosure.Report, err error) {
+func (f *Fetcher) waiting(
+	ctx context.Context,
+	job *coverage.Job,
+	history History,
+) (out []disclosure.Report, err error) {
 	var after *disclosure.Report
 	if id, ok := strings.CutPrefix(job.Cursor, cursorPrefix); ok {
 		found, err := f.Store.Reports(ctx, id)

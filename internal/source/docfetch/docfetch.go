@@ -133,7 +133,8 @@ func (f *Fetcher) readQueued(ctx context.Context, id string, tries int) (again t
 	if err == nil || ctx.Err() != nil {
 		return 0
 	}
-	f.Logger.Debug("a document was not read", "report", id, "attempts", tries+1, "err", err, "cause", regulator.Cause(err))
+	f.Logger.Debug("a document was not read", "report", id, "attempts", tries+1, "err", err, "cause",
+		regulator.Cause(err))
 	return retry.Backoff(tries, f.Retry, longestRetry)
 }
 

@@ -41,7 +41,8 @@ func classify(err error) failure {
 		return failure{"The regulator's site gave a page of its own instead of the document.", mostTries}
 	case fault.KindOf(err) == fault.Invalid:
 		return failure{"The report's link does not lead to the regulator's site.", 1}
-	case fault.KindOf(err) == fault.NotFound, status != nil && (status.Status == http.StatusNotFound || status.Status == http.StatusGone):
+	case fault.KindOf(err) == fault.NotFound, status != nil &&
+		(status.Status == http.StatusNotFound || status.Status == http.StatusGone):
 		return failure{"The regulator has no document under the report's link.", mostMissing}
 	case status != nil:
 		return failure{"The regulator did not give the document: " + status.Error() + ".", mostTries}

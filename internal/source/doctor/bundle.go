@@ -124,7 +124,8 @@ func LoadBundle(dir string) (*Bundle, *Tape, error) {
 		return nil, nil, fault.Wrap(fault.Invalid, err, "%s of the bundle cannot be read", indexFile)
 	}
 	if b.Format != bundleFormat || !origin.Valid(b.Regulator) || !origin.Valid(b.Exchange) {
-		return nil, nil, fault.New(fault.Invalid, "the bundle has format %d and the sites %q and %q: this program reads format %d with two origins",
+		return nil, nil, fault.New(fault.Invalid, "the bundle has format %d and the sites %q and %q: this "+
+			"program reads format %d with two origins",
 			b.Format, b.Regulator, b.Exchange, bundleFormat)
 	}
 	t, left := &Tape{played: map[string][]*Answer{}}, int64(maxTape)

@@ -79,14 +79,20 @@ func (e *examiner) registers(ctx context.Context) {
 	e.register(ctx, "managers", true, client.Managers)
 	for _, r := range regulator.FundRegisters {
 		large := r.Name == "fi" || r.Name == "sicav" // others may be empty
-		e.register(ctx, fmt.Sprintf("%s-%d", r.Name, r.List), large, func(ctx context.Context) (regulator.Entities, error) {
-			return client.Funds(ctx, r, 0)
-		})
+		e.register(ctx, fmt.Sprintf("%s-%d", r.Name, r.List), large,
+			func(ctx context.Context) (regulator.Entities, error) {
+				return client.Funds(ctx, r, 0)
+			})
 	}
 	e.openData(ctx, client)
 }
 
-func (e *examiner) register(ctx context.Context, name string, large bool, read func(context.Context) (regulator.Entities, error)) {
+func (e *examiner) register(
+	ctx context.Context,
+	name string,
+	large bool,
+	read func(context.Context) (regulator.Entities, error),
+) {
 	e.check(ctx, surface{health.Register + "/" + name, false, "text/html", func(c *Check) error {
 		list, err := read(ctx)
 		c.Found = fmt.Sprintf("%d entities, page %d of %d", len(list.Entities), list.Page+1, max(1, list.Pages))

@@ -46,7 +46,8 @@ var (
 // inspectEncoding adds findings about the encoding. The parsers read UTF-8, and of
 // XML also the encoding that it declares.
 func (c *Check) inspectEncoding(body []byte, contentType string) {
-	if m := declaredForm.FindSubmatch(body[:min(len(body), 256)]); m != nil && !strings.EqualFold(string(m[1]), "utf-8") {
+	if m := declaredForm.FindSubmatch(body[:min(len(body), 256)]); m != nil &&
+		!strings.EqualFold(string(m[1]), "utf-8") {
 		c.Odd(1, "its encoding is declared as %q", m[1])
 		return
 	}

@@ -75,19 +75,22 @@ func (e *examiner) list(ctx context.Context, t disclosure.Type) (rows []regulato
 
 // latestHR checks a page of the latest HR. That of venture capital may be empty.
 func (e *examiner) latestHR(ctx context.Context, address string) (rows []regulator.Row) {
-	e.check(ctx, surface{health.List(disclosure.HR) + "/" + path.Base(address), true, "text/html", func(c *Check) error {
-		list, err := e.Regulator.For(throttle.Reconcile).LatestHR(ctx, address)
-		rows, c.Found = list.Rows, tell(list.Rows)
-		c.unknown(list)
-		if address == regulator.HRFunds {
-			if err == nil && len(rows) == 0 {
-				c.Lose(0, "the page of the latest reports is empty")
+	e.check(ctx, surface{
+		health.List(disclosure.HR) + "/" + path.Base(address), true, "text/html",
+		func(c *Check) error {
+			list, err := e.Regulator.For(throttle.Reconcile).LatestHR(ctx, address)
+			rows, c.Found = list.Rows, tell(list.Rows)
+			c.unknown(list)
+			if address == regulator.HRFunds {
+				if err == nil && len(rows) == 0 {
+					c.Lose(0, "the page of the latest reports is empty")
+				}
+				e.recent(c, rows)
 			}
-			e.recent(c, rows)
-		}
-		e.times(c, rows)
-		return err
-	}})
+			e.times(c, rows)
+			return err
+		},
+	})
 	return rows
 }
 
@@ -193,7 +196,8 @@ func (e *examiner) permalink(ctx context.Context, t disclosure.Type, known []reg
 		if err != nil {
 			return err
 		}
-		c.Found = fmt.Sprintf("%s of %s at %s", name(&row), row.Name, row.At.In(disclosure.Madrid).Format("2006-01-02 15:04:05"))
+		c.Found = fmt.Sprintf("%s of %s at %s", name(&row), row.Name,
+			row.At.In(disclosure.Madrid).Format("2006-01-02 15:04:05"))
 		line := e.lineOf(&row)
 		if row.Surface != disclosure.FromPermalink {
 			c.Odd(0, "it has no time of publication with seconds (article:published_time)")

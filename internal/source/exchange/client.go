@@ -86,7 +86,8 @@ func (c *Client) get(ctx context.Context, resource string, query url.Values) ([]
 		return nil, fault.Wrap(fault.Unavailable, err, "the response of the exchange was truncated")
 	}
 	if len(body) > maxBody {
-		return nil, fault.New(fault.Unavailable, "the exchange's answer to %s is longer than %d MB", resource, maxBody>>20)
+		return nil, fault.New(fault.Unavailable, "the exchange's answer to %s is longer than %d MB", resource,
+			maxBody>>20)
 	}
 	return bytes.TrimPrefix(body, []byte("\ufeff")), nil // servers write a byte order mark, which JSON forbids
 }

@@ -96,7 +96,8 @@ func parseNIF(body []byte, companyKey string) (string, error) {
 		case 1:
 			return nifs[0], nil
 		default: // a wrong one would merge two issuers
-			return "", fault.New(fault.NotFound, "the exchange's data of company %s have several tax numbers", companyKey)
+			return "", fault.New(fault.NotFound, "the exchange's data of company %s have several tax numbers",
+				companyKey)
 		}
 	}
 	return "", fault.New(fault.NotFound, "the exchange's data of company %s have no tax number", companyKey)

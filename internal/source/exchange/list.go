@@ -48,7 +48,8 @@ func (c *Client) List(ctx context.Context, skipped func(list string, row int)) (
 			}
 		}
 		if !found {
-			return nil, fault.New(fault.Unavailable, "the exchange's list of %s has %d rows and no company", system, len(rows))
+			return nil, fault.New(fault.Unavailable, "the exchange's list of %s has %d rows and no company",
+				system, len(rows))
 		}
 	}
 	return all, nil

@@ -69,7 +69,8 @@ func (s Status) WithStore(reasons []Reason, blind bool) Status {
 	}
 	// Earlier reasons of these surfaces follow from it: a status that is not stored
 	// looks as if no process read the source.
-	kept := slices.DeleteFunc(slices.Clone(s.Reasons), func(r Reason) bool { return r.Surface == Store || r.Surface == Service })
+	kept := slices.DeleteFunc(slices.Clone(s.Reasons),
+		func(r Reason) bool { return r.Surface == Store || r.Surface == Service })
 	s.Reasons = append(kept, reasons...)
 	state := s.State
 	switch {
@@ -125,13 +126,14 @@ type Monitor struct {
 	blindAfter time.Duration // without a successful read of a series
 
 	mu       sync.Mutex
-	surfaces map[string]*Surface      // guarded by mu
-	grave    map[string]bool          // guarded by mu: surfaces whose failure counts at once
-	newest   time.Time                // guarded by mu: of the newest publication, by the clock of this process
-	state    State                    // guarded by mu
-	since    time.Time                // guarded by mu: of state
-	began    time.Time                // guarded by mu
-	starting time.Time                // guarded by mu: since when a first read of every series is awaited; zero: it is not
+	surfaces map[string]*Surface // guarded by mu
+	grave    map[string]bool     // guarded by mu: surfaces whose failure counts at once
+	newest   time.Time           // guarded by mu: of the newest publication, by the clock of this process
+	state    State               // guarded by mu
+	since    time.Time           // guarded by mu: of state
+	began    time.Time           // guarded by mu
+	// guarded by mu: since when a first read of every series is awaited; zero: it is not
+	starting time.Time
 	expected map[string]time.Duration // guarded by mu: intervals at which surfaces should be read
 	stale    map[string]Reason        // guarded by mu: surfaces that hide reports
 }

@@ -54,9 +54,12 @@ var sentences = map[Code]func(p Params) string{
 		return fmt.Sprintf("it can be read, but lacks %s, which the list showed at %s; the list is read in its place",
 			p.Report, p.At.In(disclosure.Madrid).Format(time.TimeOnly))
 	},
-	Overdue:      always("it was not read for a while: more urgent requests take precedence"),
-	Unread:       func(p Params) string { return string(p.Type) + " was not read yet" },
-	Unreadable:   func(p Params) string { return fmt.Sprintf("neither the feed nor the list of %s can be read", p.Type) },
+	Overdue: always("it was not read for a while: more urgent requests take precedence"),
+	Unread:  func(p Params) string { return string(p.Type) + " was not read yet" },
+	Unreadable: func(p Params) string {
+		return fmt.Sprintf("neither the feed nor the list of %s can be read",
+			p.Type)
+	},
 	NeverRead:    always("no process has read the source yet"),
 	NotReadSince: always("no process has read the source since"),
 	NobodyReads:  always("no process reads the source at present"),

@@ -93,7 +93,8 @@ func (b *backfill) do(ctx context.Context, job coverage.Job) error {
 	if err := b.save(ctx, job); err != nil {
 		return err
 	}
-	b.Logger.Info("back-fill done", "job", job.ID, "new", job.New, "updated", job.Updated, "unchanged", job.Unchanged, "read", job.Read, "failed", job.Failed)
+	b.Logger.Info("back-fill done", "job", job.ID, "new", job.New, "updated", job.Updated, "unchanged",
+		job.Unchanged, "read", job.Read, "failed", job.Failed)
 	return nil
 }
 
@@ -265,7 +266,11 @@ func (i *Ingest) requestStepDown(ctx context.Context) {
 // Backfill requests a job and waits until it is done. The process that reads the
 // source does it. If there is none, this process does. show is called with the
 // progress and whether this process does the work.
-func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job coverage.Job, ours bool)) (coverage.Job, error) {
+func (i *Ingest) Backfill(
+	ctx context.Context,
+	job coverage.Job,
+	show func(job coverage.Job, ours bool),
+) (coverage.Job, error) {
 	job, err := i.Coverage.Request(ctx, job)
 	if err != nil {
 		return job, err
@@ -275,7 +280,8 @@ func (i *Ingest) Backfill(ctx context.Context, job coverage.Job, show func(job c
 		ours := err == nil
 		switch {
 		case ours:
-			err = i.holdLease(ctx, lease, func(ctx context.Context) error { return i.backfillAlone(ctx, &lease, job.ID, show) })
+			err = i.holdLease(ctx, lease,
+				func(ctx context.Context) error { return i.backfillAlone(ctx, &lease, job.ID, show) })
 			if errors.Is(err, errSteppedDown) {
 				err = nil
 			}
@@ -314,7 +320,12 @@ var errSteppedDown = errors.New("stepped down")
 
 // backfillAlone does one job under a lease of its own. It steps down when a
 // process waits that reads the feeds as well: that process continues the job.
-func (i *Ingest) backfillAlone(ctx context.Context, lease *store.Lease, id string, show func(coverage.Job, bool)) error {
+func (i *Ingest) backfillAlone(
+	ctx context.Context,
+	lease *store.Lease,
+	id string,
+	show func(coverage.Job, bool),
+) error {
 	s, err := i.newSession(ctx, lease)
 	if err != nil {
 		return err

@@ -62,7 +62,8 @@ func (i *Ingest) bid(ctx context.Context) {
 // probe reads each feed once, first those that the holder lacks, and stops at the
 // first that fails.
 func (i *Ingest) probe(ctx context.Context, unseen []disclosure.Type) error {
-	rest := slices.DeleteFunc(slices.Clone(disclosure.Types), func(t disclosure.Type) bool { return slices.Contains(unseen, t) })
+	rest := slices.DeleteFunc(slices.Clone(disclosure.Types),
+		func(t disclosure.Type) bool { return slices.Contains(unseen, t) })
 	for _, t := range slices.Concat(unseen, rest) {
 		if _, err := i.Regulator.For(throttle.Feeds).Feed(ctx, t, [32]byte{}); err != nil {
 			return err

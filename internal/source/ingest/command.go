@@ -47,8 +47,9 @@ func NewCommandLease(db store.Leases) *CommandLease {
 func (l *CommandLease) Hold(ctx context.Context) (*store.Lease, error) {
 	held, err := l.holder.Acquire(ctx)
 	if fault.KindOf(err) == fault.Conflict {
-		return nil, fault.New(fault.Conflict, "a process reads the source: stop every serve and backfill on this store "+
-			"(one that was killed counts for %v), and repeat the command", commandStep)
+		return nil, fault.New(fault.Conflict,
+			"a process reads the source: stop every serve and backfill on this store "+
+				"(one that was killed counts for %v), and repeat the command", commandStep)
 	}
 	if err == nil {
 		l.held = held

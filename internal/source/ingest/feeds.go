@@ -100,7 +100,8 @@ func (f *feed) pollOnce(ctx context.Context) {
 	f.mu.Lock()
 	late := asked.Before(f.asked) // it stalled, and a later poll was faster
 	f.mu.Unlock()
-	if !late && (len(answer.Rows) > 0 || err == nil && !answer.Same) { // an answer that was cut off may have complete rows
+	// an answer that was cut off may have complete rows
+	if !late && (len(answer.Rows) > 0 || err == nil && !answer.Same) {
 		stored := f.store(ctx, answer)
 		if regulator.IsMarkup(stored) {
 			err = stored

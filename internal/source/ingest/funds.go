@@ -66,7 +66,13 @@ func (f *funds) sweep(ctx context.Context, i disclosure.Issuer) error {
 // eachPage calls fn for the pages of an issuer's HR in a division, as pagesUnder
 // does. The site finds an issuer by one spelling of its NIF only, so the other
 // spelling is tried if the known one has no rows.
-func (f *funds) eachPage(ctx context.Context, p throttle.Priority, d regulator.Division, i disclosure.Issuer, fn func(regulator.List) (more bool, err error)) error {
+func (f *funds) eachPage(
+	ctx context.Context,
+	p throttle.Priority,
+	d regulator.Division,
+	i disclosure.Issuer,
+	fn func(regulator.List) (more bool, err error),
+) error {
 	found := false
 	count := func(list regulator.List) (bool, error) {
 		found = found || len(list.Rows) > 0
@@ -88,7 +94,13 @@ func (f *funds) eachPage(ctx context.Context, p throttle.Priority, d regulator.D
 // the rows that the pages before did not have, until there are no more pages or
 // fn wants no more. Rows that cannot be read do not hide the rows after them. An
 // issuer that the source does not know has no HR.
-func (f *funds) pagesUnder(ctx context.Context, p throttle.Priority, d regulator.Division, nif string, fn func(regulator.List) (more bool, err error)) error {
+func (f *funds) pagesUnder(
+	ctx context.Context,
+	p throttle.Priority,
+	d regulator.Division,
+	nif string,
+	fn func(regulator.List) (more bool, err error),
+) error {
 	seen := map[int64]bool{}
 	var broken error
 	for page := 0; page < mostPages; page++ {

@@ -139,7 +139,10 @@ func (l *lists) roundHR(ctx context.Context) error {
 
 // latestHR reads the pages of the latest HR. reach is the first day that all of
 // them show in full. A page that cannot be read does not hide the others.
-func (l *lists) latestHR(ctx context.Context, p throttle.Priority) (all regulator.List, reach disclosure.Day, failed error) {
+func (l *lists) latestHR(
+	ctx context.Context,
+	p throttle.Priority,
+) (all regulator.List, reach disclosure.Day, failed error) {
 	for _, surface := range regulator.LatestHRPages {
 		list, err := l.Regulator.For(p).LatestHR(ctx, surface)
 		failed = errors.Join(failed, err)
@@ -243,7 +246,12 @@ func (l *lists) hasChanged(ctx context.Context, p throttle.Priority, r reading, 
 }
 
 // readPages reads n pages at once.
-func (l *lists) readPages(ctx context.Context, p throttle.Priority, r reading, first, n int) ([]regulator.List, []error) {
+func (l *lists) readPages(
+	ctx context.Context,
+	p throttle.Priority,
+	r reading,
+	first, n int,
+) ([]regulator.List, []error) {
 	pages, errs := make([]regulator.List, n), make([]error, n)
 	var all sync.WaitGroup
 	for k := range n {
@@ -297,7 +305,10 @@ func (p *progress) turn(list regulator.List, broken error) []regulator.Row {
 		p.pages = max(p.pages, p.page+1) // a full page without a pager: another may follow
 	}
 	if len(rows) > 0 && broken == nil && p.short > 0 {
-		broken = &regulator.MarkupError{Surface: "list", Detail: fmt.Sprintf("page %d lacks rows, and is not the last", p.short)}
+		broken = &regulator.MarkupError{
+			Surface: "list",
+			Detail:  fmt.Sprintf("page %d lacks rows, and is not the last", p.short),
+		}
 	}
 	if p.broken == nil {
 		p.broken = broken

@@ -61,7 +61,13 @@ func (w *writer) take(ctx context.Context, rows []regulator.Row, seen time.Time,
 
 // takeList appends rows of a list. It queues new reports whose page may add
 // something.
-func (w *writer) takeList(ctx context.Context, t disclosure.Type, rows []regulator.Row, received time.Time, h history) (store.Outcome, error) {
+func (w *writer) takeList(
+	ctx context.Context,
+	t disclosure.Type,
+	rows []regulator.Row,
+	received time.Time,
+	h history,
+) (store.Outcome, error) {
 	rows, err := w.resolveTimes(ctx, t, rows)
 	if err != nil {
 		return store.Outcome{}, err
@@ -127,7 +133,11 @@ func (w *writer) isHistory(row *regulator.Row) bool {
 }
 
 // append appends reports, their issuers, and the reports that they refer to.
-func (w *writer) append(ctx context.Context, event disclosure.Event, reports []disclosure.Report) (store.Outcome, error) {
+func (w *writer) append(
+	ctx context.Context,
+	event disclosure.Event,
+	reports []disclosure.Report,
+) (store.Outcome, error) {
 	if len(reports) == 0 {
 		return store.Outcome{}, nil
 	}
@@ -179,7 +189,8 @@ func (w *writer) appendIssuers(ctx context.Context, issuers []disclosure.Issuer)
 }
 
 // errUnanswered is not a failure of the store: nothing was written.
-var errUnanswered = fault.New(fault.Unavailable, "the regulator has not answered yet: the source is not identified, so nothing is stored")
+var errUnanswered = fault.New(fault.Unavailable,
+	"the regulator has not answered yet: the source is not identified, so nothing is stored")
 
 // claim marks the store before the first append. The regulator must have
 // answered by then: only its answers show whether it is simulated.
@@ -203,7 +214,8 @@ func (w *writer) issuersOf(reports []disclosure.Report) []disclosure.Issuer {
 	var out []disclosure.Issuer
 	for _, r := range reports {
 		key := disclosure.IssuerKey(r.NIF)
-		if key == "" || slices.ContainsFunc(out, func(i disclosure.Issuer) bool { return disclosure.IssuerKey(i.NIF) == key }) {
+		if key == "" || slices.ContainsFunc(out,
+			func(i disclosure.Issuer) bool { return disclosure.IssuerKey(i.NIF) == key }) {
 			continue
 		}
 		if _, known := w.Known.Issuer(key); known {

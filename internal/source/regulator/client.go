@@ -76,7 +76,8 @@ var defaultLimits = limits{
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.Origin)
 	if err != nil || !origin.Valid(o.Origin) || u.Hostname() == "" {
-		return nil, fault.New(fault.Invalid, "the regulator's address %q must have the form https://host[:port]", o.Origin)
+		return nil, fault.New(fault.Invalid,
+			"the regulator's address %q must have the form https://host[:port]", o.Origin)
 	}
 	if strings.TrimSpace(o.UserAgent) == "" || strings.ContainsAny(o.UserAgent, "\r\n\x00") {
 		return nil, fault.New(fault.Invalid, "the user agent is missing: the regulator requires a name and a contact")

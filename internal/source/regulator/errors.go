@@ -95,7 +95,8 @@ func reason(err error) string {
 		err = e.Err // its text has the address
 	}
 	switch {
-	case errors.Is(err, ErrSlow), errors.Is(err, ErrStalled), errors.Is(err, errLoop), errors.Is(err, errHops), errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrSlow), errors.Is(err, ErrStalled), errors.Is(err, errLoop), errors.Is(err,
+		errHops), errors.Is(err, ErrTooLarge):
 		return err.Error()
 	case errors.As(err, &name):
 		return "its name could not be resolved"

@@ -166,7 +166,12 @@ func (c *Client) roundTrip(parent context.Context, u *url.URL, l limit) (answer,
 	return answer{}, nil, err
 }
 
-func (c *Client) send(ctx context.Context, cancel context.CancelCauseFunc, u *url.URL, most int64) (answer, *redirect, error) {
+func (c *Client) send(
+	ctx context.Context,
+	cancel context.CancelCauseFunc,
+	u *url.URL,
+	most int64,
+) (answer, *redirect, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return answer{}, nil, transport(err)

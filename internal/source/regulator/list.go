@@ -200,7 +200,9 @@ func (p *page) noteUnknown(c cells) {
 			continue
 		}
 		text := "the cell " + name + " is not known"
-		if !slices.Contains(passed, name) && !slices.ContainsFunc(p.unknown, func(d Defect) bool { return d.Text == text }) && len(p.unknown) < maxDefects {
+		if !slices.Contains(passed, name) &&
+			!slices.ContainsFunc(p.unknown, func(d Defect) bool { return d.Text == text }) &&
+			len(p.unknown) < maxDefects {
 			p.unknown = append(p.unknown, Defect{p.line(n), text})
 		}
 	}

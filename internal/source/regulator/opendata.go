@@ -123,7 +123,8 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 	left, members := &io.LimitedReader{N: unpacked}, 0
 	for _, f := range z.File {
 		name := strings.ToUpper(path.Base(strings.ReplaceAll(f.Name, `\`, "/")))
-		if !strings.HasSuffix(name, ".XML") || !strings.Contains(name, "FONDREGISTRO") && !strings.Contains(name, "SOCREGISTRO") {
+		if !strings.HasSuffix(name, ".XML") || !strings.Contains(name, "FONDREGISTRO") &&
+			!strings.Contains(name, "SOCREGISTRO") {
 			continue
 		}
 		members++

@@ -27,7 +27,8 @@ func (c *Client) IssuersHR(ctx context.Context, number int64) (Row, error) {
 func (c *Client) permalink(ctx context.Context, t disclosure.Type, s series, number int64) (Row, error) {
 	a, err := c.get(ctx, s.withNumber(s.page, number), c.limits.page)
 	if isGone(err) {
-		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator does not have report %s", disclosure.ReportID(t, number))
+		return Row{}, fault.Wrap(fault.NotFound, err, "the regulator does not have report %s",
+			disclosure.ReportID(t, number))
 	}
 	if err != nil {
 		return Row{}, err

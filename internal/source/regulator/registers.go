@@ -82,7 +82,8 @@ func (c *Client) Funds(ctx context.Context, r Register, page int) (Entities, err
 func (c *Client) entities(ctx context.Context, r Register, path string, page int) (Entities, error) {
 	a, err := c.get(ctx, path, c.limits.page)
 	if isGone(err) {
-		return Entities{}, fault.Wrap(fault.NotFound, err, "the regulator does not have the register %s (list %d)", r.Name, r.List)
+		return Entities{}, fault.Wrap(fault.NotFound, err,
+			"the regulator does not have the register %s (list %d)", r.Name, r.List)
 	}
 	if err != nil {
 		return Entities{}, err

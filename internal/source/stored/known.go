@@ -89,7 +89,8 @@ func (k *Known) Published(ctx context.Context, from, to disclosure.Day, fn func(
 func (k *Known) Unresolved(ctx context.Context, since time.Time) (out []disclosure.Report, err error) {
 	_, err = k.log.Current(ctx, func(c disclosure.Change) error {
 		r := c.Report
-		if r != nil && !r.PublishedAt.Before(since) && slices.ContainsFunc(r.Related, func(o disclosure.Relation) bool { return o.ID == "" }) {
+		if r != nil && !r.PublishedAt.Before(since) &&
+			slices.ContainsFunc(r.Related, func(o disclosure.Relation) bool { return o.ID == "" }) {
 			out = append(out, *r)
 		}
 		return nil

@@ -166,14 +166,16 @@ func (c *copier) start(ctx context.Context, tx relational.Tx) error {
 		return c.from.Failed("reading the head of the source", err)
 	}
 	if head.Epoch != c.mark.Epoch {
-		return fault.New(fault.Conflict, "the epoch of the source's log was renewed during the copy, as after a restored backup: copy to an empty store")
+		return fault.New(fault.Conflict, "the epoch of the source's log was renewed during the copy, as after "+
+			"a restored backup: copy to an empty store")
 	}
 	c.done = 0
 	c.rows = 0
 	c.result = Result{Head: head, Tables: len(tables), Written: c.written}
 	for i := range tables {
 		t, n := &tables[i], int64(0)
-		if _, err := relational.One(ctx, tx, []any{&n}, `SELECT count(*) FROM `+t.from(c.from.sqlite)+` WHERE `+t.condition()); err != nil {
+		if _, err := relational.One(ctx, tx, []any{&n}, `SELECT count(*) FROM `+t.from(c.from.sqlite)+` WHERE `+
+			t.condition()); err != nil {
 			return c.from.Failed("counting the rows of "+t.name, err)
 		}
 		c.rows += n
@@ -197,7 +199,8 @@ func (c *copier) verify(ctx context.Context, sums []sum) error {
 	}
 	c.result.Written = c.written
 	if len(wrong) > 0 {
-		return fault.New(fault.Internal, "the target differs from the source in %s: run the same command again", strings.Join(wrong, ", "))
+		return fault.New(fault.Internal, "the target differs from the source in %s: run the same command again",
+			strings.Join(wrong, ", "))
 	}
 	return nil
 }

@@ -48,7 +48,8 @@ func readMark(ctx context.Context, db relational.DB, lock string) (m mark, found
 	return m, true, nil
 }
 
-var errIncomplete = fault.New(fault.Conflict, "the store is the target of a copy that is not complete: run the same pregon copy again")
+var errIncomplete = fault.New(fault.Conflict,
+	"the store is the target of a copy that is not complete: run the same pregon copy again")
 
 // Admit is called when a store is opened to be used. It fails, Conflict, for the
 // target of a copy that is not complete. Otherwise the store is in use from now on,
@@ -62,7 +63,9 @@ func Admit(ctx context.Context, db *relational.Base) error {
 	case complete:
 		return removeMark(ctx, db)
 	case behind:
-		return fault.New(fault.Conflict, "the store is a copy, as of change %d, of a store that was in use: stop every process on that store and run the same pregon copy again; or run pregon restore to use the copy beside it", m.Seq)
+		return fault.New(fault.Conflict, "the store is a copy, as of change %d, of a store that was in use: "+
+			"stop every process on that store and run the same pregon copy again; or run pregon restore to "+
+			"use the copy beside it", m.Seq)
 	}
 	return errIncomplete
 }
@@ -101,7 +104,8 @@ func begin(ctx context.Context, to *relational.Base, sqlite bool, source disclos
 		}
 		if found {
 			if had.Epoch != source.Epoch {
-				return fault.New(fault.Conflict, "the target holds a copy of the log of epoch %s, and the source has epoch %s: it is another store, or a backup of it was restored; copy to an empty store", had.Epoch, source.Epoch)
+				return fault.New(fault.Conflict, "the target holds a copy of the log of epoch %s, and the "+
+					"source has epoch %s: it is another store, or a backup of it was restored; copy to an empty store", had.Epoch, source.Epoch)
 			}
 			tx.Exec(ctx, `UPDATE setting SET value = $2 WHERE name = $1`, markName, m.encode())
 			return nil
@@ -118,7 +122,8 @@ func begin(ctx context.Context, to *relational.Base, sqlite bool, source disclos
 // empty fails, Conflict, unless a store is as it was created.
 func empty(ctx context.Context, tx relational.Tx, sqlite bool) error {
 	refuse := func(what string) error {
-		return fault.New(fault.Conflict, "the target is not empty (%s): copy to a new SQLite file or an empty database", what)
+		return fault.New(fault.Conflict,
+			"the target is not empty (%s): copy to a new SQLite file or an empty database", what)
 	}
 	for i := range tables {
 		t := &tables[i]
@@ -127,7 +132,8 @@ func empty(ctx context.Context, tx relational.Tx, sqlite bool) error {
 			continue // the time of creation
 		case len(t.key) == 0:
 			var number int64
-			if _, err := relational.One(ctx, tx, []any{&number}, `SELECT `+t.values[0].name+` FROM `+t.name); err != nil {
+			if _, err := relational.One(ctx, tx, []any{&number}, `SELECT `+t.values[0].name+` FROM `+
+				t.name); err != nil {
 				return err
 			} else if number != 0 {
 				return refuse(t.name + " is " + fmt.Sprint(number))

@@ -83,7 +83,8 @@ type difference struct {
 // put writes a row. known reports whether the target has one with its key.
 func (w *writer) put(ctx context.Context, r row, known bool) error {
 	if known && w.table.appended {
-		return fault.New(fault.Conflict, "the log of the target has other changes than the source's: copy to an empty store")
+		return fault.New(fault.Conflict,
+			"the log of the target has other changes than the source's: copy to an empty store")
 	}
 	return w.add(ctx, difference{w.table.puts(w.to.sqlite), arguments(r.values)}, r.size)
 }
@@ -91,7 +92,8 @@ func (w *writer) put(ctx context.Context, r row, known bool) error {
 // remove removes a row that the source does not have.
 func (w *writer) remove(ctx context.Context, r row) error {
 	if w.table.appended {
-		return fault.New(fault.Conflict, "the log of the target has changes that the source lacks: copy to an empty store")
+		return fault.New(fault.Conflict,
+			"the log of the target has changes that the source lacks: copy to an empty store")
 	}
 	return w.add(ctx, difference{w.table.removals(w.to.sqlite), arguments(r.values[:len(w.table.key)])}, 0)
 }

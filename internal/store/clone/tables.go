@@ -84,11 +84,19 @@ var tables = []table{
 
 	{name: "note", key: []column{{"name", text}}, values: []column{{"text", text}, {"revision", integer}}},
 	{name: "note_head", values: []column{{"revision", integer}}},
-	{name: "record", key: []column{{"kind", text}, {"id", text}}, values: []column{{"body", text}, {"revision", integer}}},
+	{
+		name:   "record",
+		key:    []column{{"kind", text}, {"id", text}},
+		values: []column{{"body", text}, {"revision", integer}},
+	},
 	{name: "record_head", values: []column{{"revision", integer}}},
 	{name: "once", key: []column{{"name", text}}, values: []column{{"until", instant}}},
 	{name: "use_mark", key: []column{{"name", text}}, values: []column{{"first_at", instant}, {"last_at", instant}}},
-	{name: "use_count", key: []column{{"owner", text}, {"day", text}, {"operation", text}}, values: []column{{"n", integer}}},
+	{
+		name:   "use_count",
+		key:    []column{{"owner", text}, {"day", text}, {"operation", text}},
+		values: []column{{"n", integer}},
+	},
 
 	{
 		name: "endpoint", // without its holder, which is a lease
@@ -101,7 +109,10 @@ var tables = []table{
 		name: "delivery",
 		key:  []column{{"webhook", text}, {"seq", integer}},
 		values: []column{
-			{"event", text}, {"state", text}, {"attempts", integer}, {"due_at", instant}, {"created_at", instant}, {"done_at", instant}, {"epoch", text},
+			{"event", text}, {"state", text}, {"attempts", integer}, {"due_at", instant}, {
+				"created_at",
+				instant,
+			}, {"done_at", instant}, {"epoch", text},
 		},
 	},
 	{
@@ -229,10 +240,12 @@ func (t *table) puts(sqlite bool) []string {
 	case sqlite && t.sqlite.put != nil:
 		return t.sqlite.put
 	case len(t.key) == 0:
-		return []string{"UPDATE " + t.name + " SET " + t.assignments(func(i int) string { return fmt.Sprintf("$%d", i+1) })}
+		return []string{"UPDATE " + t.name + " SET " +
+			t.assignments(func(i int) string { return fmt.Sprintf("$%d", i+1) })}
 	}
 	return []string{
-		"INSERT INTO " + t.name + " (" + names(t.columns()) + ") VALUES (" + numbered(1, len(t.columns())) + ") ON CONFLICT (" + names(t.key) +
+		"INSERT INTO " + t.name + " (" + names(t.columns()) + ") VALUES (" + numbered(1, len(t.columns())) +
+			") ON CONFLICT (" + names(t.key) +
 			") DO UPDATE SET " + t.assignments(func(i int) string { return "excluded." + t.values[i].name }),
 	}
 }

@@ -50,7 +50,8 @@ func Plan(ctx context.Context, s Store, o Options, tables []relational.Table) ([
 		r := Removed{What: item.what}
 		for _, t := range item.tables {
 			var rows int64
-			if _, err := relational.One(ctx, b, []any{&rows}, `SELECT count(*) FROM `+t.name+` `+t.where, t.args...); err != nil {
+			if _, err := relational.One(ctx, b, []any{&rows}, `SELECT count(*) FROM `+t.name+` `+t.where,
+				t.args...); err != nil {
 				return nil, b.Failed("counting "+item.what, err)
 			}
 			r.Rows += rows
@@ -103,9 +104,13 @@ func (o Options) items(b *relational.Base) []item {
 		}, func(ctx context.Context, s Store, limit int) (int, error) {
 			return s.PruneDeliveries(ctx, settled, limit)
 		}},
-		{"counts of usage", []part{{"use_count", `WHERE day < $1`, []any{day.String()}}}, func(ctx context.Context, s Store, limit int) (int, error) {
-			return s.PruneCounts(ctx, day, limit)
-		}},
+		{
+			"counts of usage",
+			[]part{{"use_count", `WHERE day < $1`, []any{day.String()}}},
+			func(ctx context.Context, s Store, limit int) (int, error) {
+				return s.PruneCounts(ctx, day, limit)
+			},
+		},
 		{"expired nonces", []part{{"once", `WHERE until <= ` + b.SQL.Now, nil}}, removeNonces},
 		{"texts that no report has", []part{
 			{"document", `AS d WHERE unused_since < ` + b.SQL.Now + ` - CAST($1 AS interval)
@@ -119,7 +124,8 @@ func (o Options) items(b *relational.Base) []item {
 		}},
 		{"replaced parts of the index of words", []part{
 			{"word_block", `WHERE EXISTS (SELECT 1 FROM word_segment s WHERE s.id = word_block.id / 16777216
-				AND s.state = 2 AND s.changed_at < ` + b.SQL.Now + ` - CAST($1 AS interval))`, []any{relational.ReplacedTime}},
+				AND s.state = 2 AND s.changed_at < ` + b.SQL.Now +
+				` - CAST($1 AS interval))`, []any{relational.ReplacedTime}},
 		}, func(ctx context.Context, s Store, limit int) (int, error) {
 			more, err := s.SweepSegments(ctx)
 			if more {
@@ -153,7 +159,8 @@ func removeNonces(ctx context.Context, s Store, limit int) (removed int, err err
 	b := s.Relational()
 	err = b.Update(ctx, func(tx relational.Tx) error {
 		names, err := relational.Column[string](ctx, tx, `DELETE FROM once WHERE name IN
-			(SELECT name FROM once WHERE until <= `+b.SQL.Now+` ORDER BY until LIMIT $1 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`)+`)
+			(SELECT name FROM once WHERE until <= `+b.SQL.Now+` ORDER BY until LIMIT $1 `+
+			b.SQL.Lock(`FOR UPDATE SKIP LOCKED`)+`)
 			RETURNING name`, limit)
 		removed = len(names)
 		return err

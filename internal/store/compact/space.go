@@ -28,7 +28,12 @@ const littleShare = 20
 // ReturnSpace returns unused space to the file system: in small steps if the file is
 // prepared for that, else by writing it anew, during which no process can write. It
 // does that only if exclusive returns nil; otherwise it returns its error with Kept.
-func ReturnSpace(ctx context.Context, s Store, size int64, exclusive func(context.Context) error) (Space, int64, error) {
+func ReturnSpace(
+	ctx context.Context,
+	s Store,
+	size int64,
+	exclusive func(context.Context) error,
+) (Space, int64, error) {
 	f, ok := s.(file)
 	if !ok {
 		return Server, 0, nil

@@ -32,14 +32,16 @@ func ParseAddress(s string) (Address, error) {
 		if mode := strings.TrimPrefix(query, "mode="); path != "" && (query == "" || mode == "rw" || mode == "rwc") {
 			return Address{path: path, mustExist: mode == "rw"}, nil
 		}
-		return Address{}, fault.New(fault.Invalid, "the address sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
+		return Address{}, fault.New(fault.Invalid,
+			"the address sqlite:PATH takes ?mode=rw, for a file that must exist, and no other parameter")
 	case scheme == "postgres" || scheme == "postgresql":
 		if u, err := url.Parse(s); err == nil && strings.HasPrefix(rest, "//") && u.Path != "/" {
 			return Address{url: s}, nil
 		}
 	}
 	// The value is not repeated: it may be a secret in the wrong place.
-	return Address{}, fault.New(fault.Invalid, "the address of a store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
+	return Address{}, fault.New(fault.Invalid,
+		"the address of a store must be sqlite:PATH, a file, or postgres://USER@HOST/DATABASE")
 }
 
 // Path returns the path of a SQLite file, empty for PostgreSQL.
@@ -78,7 +80,8 @@ func (a Address) MayCreate(opened bool) error {
 		if last, ok := served.Last(); ok {
 			upTo = fmt.Sprintf(", and was served up to change %d", last.Seq)
 		}
-		return fault.New(fault.Conflict, "there is no store at %[1]s any more, but %[2]s shows that one was there%[3]s: mount its volume, "+
+		return fault.New(fault.Conflict, "there is no store at %[1]s any more, but %[2]s shows that one was "+
+			"there%[3]s: mount its volume, "+
 			"or remove %[1]s-wal and %[1]s-shm, copy a backup to %[1]s and run `pregon restore` (docs/data.md); "+
 			"to start over without its data, repeat the command once with --new-store",
 			a.path, evidence, upTo)
@@ -127,7 +130,8 @@ func (a Address) identity() string {
 	if err != nil {
 		return a.url
 	}
-	return fmt.Sprintf("postgres: %q %d %q %q %q %q", strings.ToLower(config.Host), config.Port, config.Database, config.User,
+	return fmt.Sprintf("postgres: %q %d %q %q %q %q", strings.ToLower(config.Host), config.Port,
+		config.Database, config.User,
 		config.RuntimeParams["search_path"], config.RuntimeParams["options"])
 }
 

@@ -40,7 +40,8 @@ const partialTime = 24 * time.Hour
 // and then deletes older ones as requested.
 func (a Address) Backup(ctx context.Context, o BackupOptions) (b Backup, err error) {
 	if a.url != "" {
-		return b, fault.New(fault.Invalid, "pregon backup is for SQLite: back up PostgreSQL with pg_dump --format=custom, or with base backups and archived WAL")
+		return b, fault.New(fault.Invalid, "pregon backup is for SQLite: back up PostgreSQL with pg_dump "+
+			"--format=custom, or with base backups and archived WAL")
 	}
 	isDir, err := o.check()
 	if err != nil {
@@ -100,7 +101,8 @@ func (o BackupOptions) check() (isDir bool, err error) {
 		dir = filepath.Dir(o.To)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return false, fault.New(fault.NotFound, "there is no directory %s: create it, or mount its volume, and repeat the command", dir)
+		return false, fault.New(fault.NotFound,
+			"there is no directory %s: create it, or mount its volume, and repeat the command", dir)
 	}
 	return false, nil
 }
@@ -147,13 +149,15 @@ func (n backupNames) reserve(now time.Time) (to string, temp *os.File, err error
 			return "", nil, err
 		}
 	}
-	return "", nil, fault.New(fault.Conflict, "other processes took every name for a backup in %s: repeat the command when they are done", n.dir)
+	return "", nil, fault.New(fault.Conflict,
+		"other processes took every name for a backup in %s: repeat the command when they are done", n.dir)
 }
 
 // list returns the names of the complete backups, in their order, and of those that
 // are being written or whose process was killed.
 func (n backupNames) list() (complete, partial []string, err error) {
-	name := regexp.MustCompile(`^` + regexp.QuoteMeta(n.stem) + `-\d{8}T\d{6}Z\.db((\.\d+)?` + regexp.QuoteMeta(sqlite.PartialSuffix) + `)?$`)
+	name := regexp.MustCompile(`^` + regexp.QuoteMeta(n.stem) + `-\d{8}T\d{6}Z\.db((\.\d+)?` +
+		regexp.QuoteMeta(sqlite.PartialSuffix) + `)?$`)
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {
 		return nil, nil, err

@@ -83,10 +83,16 @@ func DiskFree(dir string) (bytes int64, known bool) { return sqlite.DiskFree(dir
 // WithStandby returns a store whose log and documents are read from a, a standby
 // server of a PostgreSQL database. It waits up to limit for a server that does not
 // answer. The standby is closed by the returned function.
-func (a Address) WithStandby(ctx context.Context, main store.Store, limit time.Duration, log *slog.Logger) (store.Store, func() error, error) {
-	standby, err := openWait(ctx, limit, log.With("store_read", a.String(), "at_most", limit), func(ctx context.Context) (Store, error) {
-		return postgres.OpenStandby(ctx, a.url)
-	})
+func (a Address) WithStandby(
+	ctx context.Context,
+	main store.Store,
+	limit time.Duration,
+	log *slog.Logger,
+) (store.Store, func() error, error) {
+	standby, err := openWait(ctx, limit, log.With("store_read", a.String(), "at_most", limit),
+		func(ctx context.Context) (Store, error) {
+			return postgres.OpenStandby(ctx, a.url)
+		})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +117,12 @@ func (a Address) OpenWait(ctx context.Context, limit time.Duration, log *slog.Lo
 
 // openWait calls open until it succeeds, fails with an error that waiting does
 // not cure, or the time limit is reached.
-func openWait(ctx context.Context, limit time.Duration, log *slog.Logger, open func(context.Context) (Store, error)) (Store, error) {
+func openWait(
+	ctx context.Context,
+	limit time.Duration,
+	log *slog.Logger,
+	open func(context.Context) (Store, error),
+) (Store, error) {
 	if limit == 0 {
 		return open(ctx)
 	}

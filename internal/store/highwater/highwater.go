@@ -39,7 +39,8 @@ type Log interface {
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 	Head(ctx context.Context) (disclosure.Head, error)
-	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark, shared ...disclosure.Cursor) (disclosure.Head, error)
+	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark,
+		shared ...disclosure.Cursor) (disclosure.Head, error)
 }
 
 // record is the content of a place.
@@ -188,7 +189,8 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 	if head, err = k.log.RenewEpoch(ctx, head.Epoch, lost, shared...); err != nil || head.Epoch == before.Epoch {
 		return head, false, err
 	}
-	k.slog.WarnContext(ctx, "an older backup was restored: a new epoch begins, and clients resume from the last common change",
+	k.slog.WarnContext(ctx, "an older backup was restored: a new epoch begins, and clients resume from the "+
+		"last common change",
 		"previous", before.String(), "current", head.String(), "shared", disclosure.FormatPast(shared))
 	return head, true, nil
 }
@@ -196,7 +198,11 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 // lost returns the epochs of which the log lacks served changes, each with the seq
 // up to which the log has them. lacks is the served change of the log's own epoch
 // that is missing, if any.
-func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (shared []disclosure.Cursor, lacks disclosure.Mark, err error) {
+func (k *Keeper) lost(
+	ctx context.Context,
+	head disclosure.Head,
+	known record,
+) (shared []disclosure.Cursor, lacks disclosure.Mark, err error) {
 	for _, s := range known.Epochs {
 		if head.Had(s.Epoch) {
 			continue // the epoch was renewed already
@@ -213,7 +219,8 @@ func (k *Keeper) lost(ctx context.Context, head disclosure.Head, known record) (
 			continue
 		}
 		if s.Epoch != head.Epoch && !has {
-			k.slog.WarnContext(ctx, "another store was served under this name before: if this should be a backup of it, run `pregon restore`",
+			k.slog.WarnContext(ctx, "another store was served under this name before: if this should be a "+
+				"backup of it, run `pregon restore`",
 				"previous", disclosure.Cursor{Epoch: s.Epoch, Seq: s.Last.Seq}.String(), "current", head.String())
 			continue
 		}

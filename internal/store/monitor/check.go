@@ -73,7 +73,8 @@ func (s *Store) check(ctx context.Context, c checker) bool {
 	if len(damaged) > 0 {
 		level = slog.LevelWarn
 	}
-	s.logger.Log(ctx, level, "the store was checked for damage", "damaged", damaged, "duration_seconds", time.Since(start).Seconds())
+	s.logger.Log(ctx, level, "the store was checked for damage", "damaged", damaged, "duration_seconds",
+		time.Since(start).Seconds())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.checked = start

@@ -40,10 +40,12 @@ type health struct {
 	methods map[method]*calls  // guarded by mu
 	damaged map[string]Failure // guarded by mu; by part
 	failing bool               // guarded by mu: whether an outage was logged
-	worked  [2]time.Time       // guarded by mu: when a method last succeeded, and when one that writes what reports need did
-	others  time.Time          // guarded by mu: when it was last seen that another process writes to the store
-	logged  time.Time          // guarded by mu
-	checked time.Time          // guarded by mu: see Checked
+	// guarded by mu: when a method last succeeded, and when one that writes what reports
+	// need did
+	worked  [2]time.Time
+	others  time.Time // guarded by mu: when it was last seen that another process writes to the store
+	logged  time.Time // guarded by mu
+	checked time.Time // guarded by mu: see Checked
 }
 
 // method is a method of the store, and the part that it belongs to.

@@ -80,12 +80,23 @@ func (s *Store) ChangesAt(ctx context.Context, seqs ...int64) (_ []disclosure.Ch
 	return s.Store.ChangesAt(ctx, seqs...)
 }
 
-func (s *Store) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) (_ []disclosure.Change, err error) {
+func (s *Store) ChangesOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	id string,
+	upTo int64,
+	limit int,
+) (_ []disclosure.Change, err error) {
 	defer s.watch(ctx, method{"log", "ChangesOf", false}, &err)()
 	return s.Store.ChangesOf(ctx, of, id, upTo, limit)
 }
 
-func (s *Store) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) (_ []disclosure.Change, err error) {
+func (s *Store) AsOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	upTo int64,
+	ids ...string,
+) (_ []disclosure.Change, err error) {
 	defer s.watch(ctx, method{"log", "AsOf", false}, &err)()
 	return s.Store.AsOf(ctx, of, upTo, ids...)
 }
@@ -161,7 +172,11 @@ func (s *Store) CurrentLease(ctx context.Context, name string) (_ store.Lease, _
 	return s.Store.CurrentLease(ctx, name)
 }
 
-func (s *Store) PutRecords(ctx context.Context, lease *store.Lease, records ...store.Record) (_ []store.Record, err error) {
+func (s *Store) PutRecords(
+	ctx context.Context,
+	lease *store.Lease,
+	records ...store.Record,
+) (_ []store.Record, err error) {
 	m := method{"records", "PutRecords", false}
 	if len(records) > 0 {
 		m = recordMethod(records[0].Kind, "PutRecords", true)
@@ -234,7 +249,12 @@ func (s *Store) Claim(ctx context.Context, c store.Claim) (_ []store.Claimed, er
 	return s.Store.Claim(ctx, c)
 }
 
-func (s *Store) Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (_ []string, err error) {
+func (s *Store) Renew(
+	ctx context.Context,
+	holder string,
+	ttl time.Duration,
+	webhooks ...string,
+) (_ []string, err error) {
 	defer s.watch(ctx, method{"deliveries", "Renew", false}, &err)()
 	return s.Store.Renew(ctx, holder, ttl, webhooks...)
 }

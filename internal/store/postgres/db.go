@@ -69,7 +69,12 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error
 	return s.Base.Append(ctx, b)
 }
 
-func (s *Store) transact(ctx context.Context, pool *pgxpool.Pool, options pgx.TxOptions, fn func(relational.Tx) error) error {
+func (s *Store) transact(
+	ctx context.Context,
+	pool *pgxpool.Pool,
+	options pgx.TxOptions,
+	fn func(relational.Tx) error,
+) error {
 	begun, err := pool.BeginTx(ctx, options)
 	if err != nil {
 		return err

@@ -148,7 +148,8 @@ func connect(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		// The cause may quote the address, and a malformed one may show its
 		// password, so it is neither shown nor kept for the log.
-		return nil, fault.New(fault.Invalid, "the address of the store is not one of PostgreSQL: use postgres://user@host/database")
+		return nil, fault.New(fault.Invalid,
+			"the address of the store is not one of PostgreSQL: use postgres://user@host/database")
 	}
 	name(config.ConnConfig, "pregon")
 	if !strings.Contains(url, "pool_max_conns=") {
@@ -351,7 +352,8 @@ func (s *Store) MigrateBack(ctx context.Context, to int) error {
 // that does not need it when the schema is up to date.
 func schemaVersion(ctx context.Context, db relational.DB) (version int, err error) {
 	var there bool
-	if _, err := relational.One(ctx, db, []any{&there}, `SELECT to_regclass('schema_version') IS NOT NULL`); err != nil || !there {
+	if _, err := relational.One(ctx, db, []any{&there},
+		`SELECT to_regclass('schema_version') IS NOT NULL`); err != nil || !there {
 		return 0, err
 	}
 	_, err = relational.One(ctx, db, []any{&version}, `SELECT version FROM schema_version`)

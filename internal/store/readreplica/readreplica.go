@@ -61,7 +61,8 @@ func New(ctx context.Context, main store.Store, standby Reads) (*Store, error) {
 		return nil, err
 	}
 	if ours.Epoch != theirs.Epoch && !ours.Had(theirs.Epoch) {
-		return nil, fault.New(fault.Invalid, "--store-read is not a copy of --store: their logs have the epochs %s and %s", theirs.Epoch, ours.Epoch)
+		return nil, fault.New(fault.Invalid,
+			"--store-read is not a copy of --store: their logs have the epochs %s and %s", theirs.Epoch, ours.Epoch)
 	}
 	return s, nil
 }
@@ -89,7 +90,8 @@ func (s *Store) Wait(ctx context.Context, after int64) error {
 		case newest > after:
 			return nil
 		case time.Since(began) > maxLag:
-			return fault.New(fault.Unavailable, "the read replica (--store-read) is behind: it does not have change %d yet", after+1)
+			return fault.New(fault.Unavailable,
+				"the read replica (--store-read) is behind: it does not have change %d yet", after+1)
 		}
 		if err := retry.Sleep(ctx, pause); err != nil {
 			return err

@@ -36,9 +36,11 @@ func (b *Base) CorrectTimes(ctx context.Context, ttl, longest time.Duration) (co
 			ORDER BY webhook `+b.SQL.Lock(`FOR NO KEY UPDATE`), ahead)
 		tx.Exec(ctx, `UPDATE delivery AS d SET due_at = d.due_at - (e.last_failure_at - `+now+`) FROM endpoint e
 			WHERE e.webhook `+b.SQL.In(`$1`)+` AND e.last_failure_at > `+now+` + CAST($2 AS interval)
-				AND d.webhook = e.webhook AND d.state = 'pending' AND d.attempts > 0 AND d.due_at > `+now, ahead, clockStep)
+				AND d.webhook = e.webhook AND d.state = 'pending' AND d.attempts > 0 AND d.due_at > `+now,
+			ahead, clockStep)
 		tx.Exec(ctx, `UPDATE delivery SET due_at = `+now+` + CAST($2 AS interval)
-			WHERE webhook `+b.SQL.In(`$1`)+` AND state = 'pending' AND due_at > `+now+` + CAST($2 AS interval)`, ahead, longest)
+			WHERE webhook `+b.SQL.In(`$1`)+` AND state = 'pending' AND due_at > `+now+` + CAST($2 AS interval)`,
+			ahead, longest)
 		tx.Exec(ctx, `UPDATE delivery SET due_at = `+now+`
 			WHERE webhook `+b.SQL.In(`$1`)+` AND state = 'pending' AND attempts = 0 AND due_at > `+now, ahead)
 		tx.Exec(ctx, `UPDATE endpoint SET

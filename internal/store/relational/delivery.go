@@ -158,7 +158,12 @@ func (b *Base) held() string {
 			ORDER BY webhook ` + b.SQL.Lock(`FOR NO KEY UPDATE`) + `)`
 }
 
-func (b *Base) Renew(ctx context.Context, holder string, ttl time.Duration, webhooks ...string) (kept []string, err error) {
+func (b *Base) Renew(
+	ctx context.Context,
+	holder string,
+	ttl time.Duration,
+	webhooks ...string,
+) (kept []string, err error) {
 	err = b.update(ctx, "keeping webhooks", func(tx Tx) error {
 		kept, err = Column[string](ctx, tx, `UPDATE endpoint SET held_until = `+b.SQL.Clock+` + CAST($3 AS interval)
 			WHERE `+b.held()+` RETURNING webhook`, holder, webhooks, ttl)
@@ -179,7 +184,10 @@ func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map
 		webhook string
 		e       store.Endpoint
 	)
-	err = Each(ctx, b, []any{&webhook, &e.FailingSince, &e.LastSuccessAt, &e.LastFailureAt, &e.Pending, &e.Dead}, func() error {
+	err = Each(ctx, b, []any{
+		&webhook, &e.FailingSince, &e.LastSuccessAt, &e.LastFailureAt, &e.Pending,
+		&e.Dead,
+	}, func() error {
 		endpoints[webhook] = e
 		return nil
 	}, `SELECT webhook, failing_since, last_success_at, last_failure_at,

@@ -97,7 +97,8 @@ const removeAtOnce = 100
 func (b *Base) RemoveDocuments(ctx context.Context, grace time.Duration) (removed int, more bool, err error) {
 	defer b.fail("removing documents", &err)
 	unused := ` AND NOT EXISTS (` + b.Filed + `)`
-	seen, err := Column[string](ctx, b, `SELECT sha256 FROM document d WHERE unused_since IS NULL`+unused+` LIMIT $1`, removeAtOnce)
+	seen, err := Column[string](ctx, b, `SELECT sha256 FROM document d WHERE unused_since IS NULL`+unused+
+		` LIMIT $1`, removeAtOnce)
 	if err != nil {
 		return 0, false, err
 	}

@@ -39,7 +39,8 @@ func putSegment(ctx context.Context, tx Tx, s *store.Segment) error {
 
 func putBlocks(ctx context.Context, tx Tx, segment int64, from int, blocks [][]byte) {
 	for n, block := range blocks {
-		tx.Exec(ctx, `INSERT INTO word_block (id, body) VALUES ($1, $2)`, store.BlockID(segment, from+n), NotNull(block))
+		tx.Exec(ctx, `INSERT INTO word_block (id, body) VALUES ($1, $2)`, store.BlockID(segment, from+n),
+			NotNull(block))
 	}
 }
 
@@ -82,7 +83,8 @@ func (b *Base) byID(ctx context.Context, statement string, ids []int64, fn func(
 		return fn(id, got)
 	}, statement, ids)
 	if err == nil && found < len(ids) {
-		err = fault.New(fault.NotFound, "%d of %d rows of the index of documents do not exist", len(ids)-found, len(ids))
+		err = fault.New(fault.NotFound, "%d of %d rows of the index of documents do not exist", len(ids)-found,
+			len(ids))
 	}
 	return err
 }
@@ -125,7 +127,8 @@ func (b *Base) UseSegment(ctx context.Context, s store.Segment, in store.Replace
 			return err
 		}
 		if err := change(ctx, tx, in.Unindexed,
-			`UPDATE document SET indexed = true WHERE sha256 `+b.SQL.In(`$1`)+` AND NOT indexed RETURNING sha256`); err != nil {
+			`UPDATE document SET indexed = true WHERE sha256 `+b.SQL.In(`$1`)+
+				` AND NOT indexed RETURNING sha256`); err != nil {
 			return err
 		}
 		return change(ctx, tx, []int64{s.ID},
@@ -160,7 +163,8 @@ func (b *Base) SweepSegments(ctx context.Context) (more bool, err error) {
 	defer b.fail("removing parts of the index of documents", &err)
 	old := `(state = $1 AND changed_at < ` + b.SQL.Now + ` - CAST($2 AS interval)
 		OR state = $3 AND changed_at < ` + b.SQL.Now + ` - CAST($4 AS interval))`
-	found, err := One(ctx, b, []any{new(int64)}, `SELECT id FROM word_segment WHERE `+old+` LIMIT 1`, replaced, ReplacedTime, written, abandonedTime)
+	found, err := One(ctx, b, []any{new(int64)}, `SELECT id FROM word_segment WHERE `+old+` LIMIT 1`, replaced,
+		ReplacedTime, written, abandonedTime)
 	if err != nil || !found {
 		return false, err // without a transaction, which would wait for writers
 	}

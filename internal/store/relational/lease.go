@@ -39,7 +39,8 @@ func (b *Base) AcquireLease(ctx context.Context, name, holder string, ttl time.D
 func (b *Base) ReleaseLease(ctx context.Context, l store.Lease) (err error) {
 	defer b.fail("releasing the lease "+l.Name, &err)
 	return b.UpdateLease(ctx, func(tx Tx) error {
-		tx.Exec(ctx, `UPDATE lease SET `+b.Released+` WHERE name = $1 AND holder = $2 AND term = $3`, l.Name, l.Holder, l.Term)
+		tx.Exec(ctx, `UPDATE lease SET `+b.Released+` WHERE name = $1 AND holder = $2 AND term = $3`, l.Name,
+			l.Holder, l.Term)
 		return nil
 	})
 }

@@ -154,12 +154,23 @@ func (b *Base) Marks(ctx context.Context, after int64, limit int) (marks []discl
 
 // Conditions on the column subject have a collation, because the index has it.
 
-func (b *Base) ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error) {
+func (b *Base) ChangesOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	id string,
+	upTo int64,
+	limit int,
+) ([]disclosure.Change, error) {
 	return b.changes(ctx, `subject `+b.SQL.ByBytes+` = $1 AND seq <= $2 AND `+events[of]+`
 		ORDER BY seq DESC LIMIT $3`, id, upTo, limit)
 }
 
-func (b *Base) AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error) {
+func (b *Base) AsOf(
+	ctx context.Context,
+	of disclosure.Subject,
+	upTo int64,
+	ids ...string,
+) ([]disclosure.Change, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -41,7 +41,11 @@ func tableOf(kind string) recordTable {
 // PutRecords locks the counter of the table before it reads anything, as Append
 // does the head of the log. The log and the two tables do not wait for each
 // other.
-func (b *Base) PutRecords(ctx context.Context, lease *store.Lease, given ...store.Record) (result []store.Record, err error) {
+func (b *Base) PutRecords(
+	ctx context.Context,
+	lease *store.Lease,
+	given ...store.Record,
+) (result []store.Record, err error) {
 	kind := store.CoverageKind
 	if len(given) > 0 {
 		kind = given[0].Kind
@@ -93,7 +97,13 @@ func (b *Base) RecordsSince(ctx context.Context, kind string, revision int64) (f
 }
 
 // readRecords reads the records that meet a condition, in order of revision.
-func readRecords(ctx context.Context, db DB, table recordTable, where string, args ...any) (found []store.Record, err error) {
+func readRecords(
+	ctx context.Context,
+	db DB,
+	table recordTable,
+	where string,
+	args ...any,
+) (found []store.Record, err error) {
 	var r store.Record
 	err = Each(ctx, db, []any{&r.Kind, &r.ID, &r.Body, &r.Revision}, func() error {
 		found = append(found, r)

@@ -88,7 +88,10 @@ func (b *Base) settleDeliveries(ctx context.Context, tx Tx, deliveries []store.S
 func (b *Base) settleEndpoints(ctx context.Context, tx Tx, webhooks []store.Tried) {
 	rows := make(Values, len(webhooks))
 	for i, w := range webhooks {
-		rows[i] = []any{w.Webhook, w.Succeeded, moment(w.FailingSince), moment(w.LastSuccessAt), moment(w.LastFailureAt)}
+		rows[i] = []any{
+			w.Webhook, w.Succeeded, moment(w.FailingSince), moment(w.LastSuccessAt),
+			moment(w.LastFailureAt),
+		}
 	}
 	tx.Exec(ctx, `UPDATE endpoint AS e SET
 			failing_since = CASE WHEN t.succeeded THEN t.failing_since ELSE coalesce(e.failing_since, t.failing_since) END,

@@ -24,7 +24,8 @@ func (b *Base) ClaimNonce(ctx context.Context, name string, until time.Time) (fi
 
 func (b *Base) claimNonce(ctx context.Context, tx Tx, name string, until time.Time) (first bool, err error) {
 	first, err = One(ctx, tx, []any{new(string)}, `INSERT INTO once AS o (name, until) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= `+b.SQL.Clock+` RETURNING name`, name, until)
+		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE o.until <= `+b.SQL.Clock+
+		` RETURNING name`, name, until)
 	if first && err == nil {
 		// now() does not move while a statement runs, so that an index can serve.
 		tx.Exec(ctx, `DELETE FROM once WHERE name IN

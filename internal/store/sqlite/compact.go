@@ -73,7 +73,8 @@ func (s *Store) Rewrite(ctx context.Context) error {
 		return err
 	}
 	if free, known := DiskFree(filepath.Dir(s.path)); known && free < 2*size {
-		return fault.New(fault.Unavailable, "rewriting the file needs %d MB on its disk, and %d MB are free", 2*size>>20, free>>20)
+		return fault.New(fault.Unavailable, "rewriting the file needs %d MB on its disk, and %d MB are free",
+			2*size>>20, free>>20)
 	}
 	conn, err := s.write.Conn(ctx) // the pragma is for one connection
 	if err != nil {

@@ -66,7 +66,8 @@ type Options struct {
 // allow returns the error of Open where there is no store, nil if one is created.
 func (o Options) allow(path string, opened bool) error {
 	if !o.Create {
-		return fault.New(fault.NotFound, "there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
+		return fault.New(fault.NotFound,
+			"there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
 	}
 	if o.MayCreate != nil {
 		return o.MayCreate(opened)
@@ -91,27 +92,29 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	s.Base = relational.Base{
-		DB:             &prepared{preparer: s.read},
-		Exec:           s.exec,
-		Update:         s.update,
-		UpdateLease:    s.update,
-		Snapshot:       s.snapshot,
-		Failed:         failed,
-		Appended:       fileDocuments,
-		SQL:            dialect,
-		Released:       "expires_at = 0",
-		DueDeliveries:  dueDeliveries,
-		Documents:      "document JOIN document_text ON document = number",
-		PutText:        putText,
-		RemoveText:     removeText,
-		Filed:          "SELECT 1 FROM filed_document f WHERE f.document = d.number",
-		FiledDocuments: "SELECT report, coalesce(sha256, '') AS sha256 FROM filed_document LEFT JOIN document ON document = number",
+		DB:            &prepared{preparer: s.read},
+		Exec:          s.exec,
+		Update:        s.update,
+		UpdateLease:   s.update,
+		Snapshot:      s.snapshot,
+		Failed:        failed,
+		Appended:      fileDocuments,
+		SQL:           dialect,
+		Released:      "expires_at = 0",
+		DueDeliveries: dueDeliveries,
+		Documents:     "document JOIN document_text ON document = number",
+		PutText:       putText,
+		RemoveText:    removeText,
+		Filed:         "SELECT 1 FROM filed_document f WHERE f.document = d.number",
+		FiledDocuments: "SELECT report, coalesce(sha256, '') AS sha256 FROM filed_document LEFT JOIN document " +
+			"ON document = number",
 	}
 	_, walErr := os.Stat(path + "-wal")
 	if err := s.migrate(ctx, o); err != nil {
 		_ = s.Close()
 		if hasCode(err, lib.SQLITE_CORRUPT) && walErr == nil {
-			err = fmt.Errorf("%w (if the file was replaced, %[2]s-wal belongs to the former one: put the file in place again, and remove %[2]s-wal and %[2]s-shm)", explained(err), path)
+			err = fmt.Errorf("%w (if the file was replaced, %[2]s-wal belongs to the former one: put the file "+
+				"in place again, and remove %[2]s-wal and %[2]s-shm)", explained(err), path)
 		}
 		return nil, failed("opening the store "+path, err)
 	}
@@ -279,12 +282,14 @@ func (s *Store) intact() error {
 	now, err := os.Stat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Unavailable, "its file was deleted while it was open: nothing is written any more; put the file back, or restart")
+		return fault.New(fault.Unavailable, "its file was deleted while it was open: nothing is written any "+
+			"more; put the file back, or restart")
 	case err != nil:
 		return fault.Wrap(fault.Unavailable, err, "its file cannot be found any more")
 	case !os.SameFile(s.opened, now):
 		return fault.New(fault.Unavailable,
-			"its file was replaced by another while it was open: nothing is written any more; restart to use the new one")
+			"its file was replaced by another while it was open: nothing is written any more; restart to use "+
+				"the new one")
 	}
 	return nil
 }

@@ -143,13 +143,19 @@ func (a *Archive) Open(ctx context.Context, id, name string) (*Snapshot, *Conten
 	}
 	s := known[id]
 	if s == nil {
-		return nil, nil, fault.New(fault.NotFound, "There is no snapshot with that id. GET /api/v1/bulk lists them; older ones are removed.")
+		return nil, nil, fault.New(fault.NotFound,
+			"There is no snapshot with that id. GET /api/v1/bulk lists them; older ones are removed.")
 	}
 	f := s.File(name)
 	if f == nil {
-		return nil, nil, fault.New(fault.NotFound, "The snapshot does not have a file with that name. GET /api/v1/bulk lists its files.")
+		return nil, nil, fault.New(fault.NotFound,
+			"The snapshot does not have a file with that name. GET /api/v1/bulk lists its files.")
 	}
-	return s, &Content{File: *f, open: func(offset int64) (io.ReadCloser, error) { return a.place.open(ctx, id, name, offset) }}, nil
+	return s, &Content{File: *f, open: func(offset int64) (io.ReadCloser,
+		error,
+	) {
+		return a.place.open(ctx, id, name, offset)
+	}}, nil
 }
 
 // Content reads a file. It is opened at the first read, at the offset that is then

@@ -130,7 +130,8 @@ func (m *Maker) makeDue(ctx context.Context, now time.Time) (made bool, err erro
 		}
 		m.made.Add(1)
 		m.newest.Store(s)
-		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds", int(time.Since(start).Seconds()))
+		m.Logger.Info("made a snapshot", "seq", s.Seq, "epoch", s.Epoch, "bytes", s.Bytes(), "duration_seconds",
+			int(time.Since(start).Seconds()))
 		return m.prune(ctx, now)
 	})
 }
@@ -258,7 +259,8 @@ func (m *Maker) make(ctx context.Context, partial bool) (s *Snapshot, err error)
 }
 
 func writeManifest(dir string, s *Snapshot) error {
-	_, err := writeFile(dir, manifestName, newPace(context.Background(), nil), func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	_, err := writeFile(dir, manifestName, newPace(context.Background(), nil),
+		func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
 	return err
 }
 
@@ -304,7 +306,13 @@ func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 	return nil
 }
 
-func (m *Maker) writeOne(ctx context.Context, dir string, state *transfer.Snapshot, p *pace, e transfer.Export) (f File, err error) {
+func (m *Maker) writeOne(
+	ctx context.Context,
+	dir string,
+	state *transfer.Snapshot,
+	p *pace,
+	e transfer.Export,
+) (f File, err error) {
 	reports, err := os.Open(filepath.Join(dir, fileName(transfer.Reports, transfer.JSONLines)))
 	if err != nil {
 		return f, err

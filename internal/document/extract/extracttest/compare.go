@@ -137,10 +137,13 @@ func comparePage(want, all, have []string) Agreement {
 var (
 	edgeNumber = regexp.MustCompile(`[0-9]+|\b[ivxlc]+\b`)
 	hyphenated = regexp.MustCompile(`([\pL\pN])-\n?([\pL\pN])`)
-	spelling   = strings.NewReplacer("\u00ad\n", "", "\u00ad", "", "\u2010", "-", "\u2011", "-", // soft and other hyphens
+	// soft and other hyphens
+	spelling = strings.NewReplacer("\u00ad\n", "", "\u00ad", "", "\u2010", "-", "\u2011", "-",
 		"ı\u0301", "í", "ı\u0300", "ì", "ı\u0308", "ï", "ı\u0302", "î", // an accent drawn over a letter without a dot
-		"\x15", "–", "\x16", "—", "\x1b", "ff", "\x1c", "fi", "\x1d", "fl", "\x1e", "ffi", "\x1f", "ffl", // ligatures of TeX fonts that do not say what they mean
-		"⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9") // which pdftotext does not raise
+		// ligatures of TeX fonts that do not say what they mean
+		"\x15", "–", "\x16", "—", "\x1b", "ff", "\x1c", "fi", "\x1d", "fl", "\x1e", "ffi", "\x1f", "ffl",
+		// which pdftotext does not raise
+		"⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
 )
 
 // withoutRepeats returns pages without the first and last lines that an earlier

@@ -82,7 +82,10 @@ func Nested() []byte {
 func Circular(line string) []byte {
 	f := &pdf.File{}
 	root, pages := addPages(f, contentsOf([][]Line{{{Margin, 700, Size, line}}}), pdf.Courier.Dict(), "")
-	outline := addOutline(f, root, []pdf.Bookmark{{Title: "Uno", Page: pages[0], Level: 1}, {Title: "Dos", Page: pages[0], Level: 1}})
+	outline := addOutline(f, root, []pdf.Bookmark{
+		{Title: "Uno", Page: pages[0], Level: 1},
+		{Title: "Dos", Page: pages[0], Level: 1},
+	})
 	first, second := outline+1, outline+2
 	f.Set(second, strings.Replace(f.Value(second), " >>", fmt.Sprintf(" /Next %v /First %v >>", first, first), 1))
 	return finish(f, root)
@@ -101,5 +104,6 @@ func Scripted(line string) []byte {
 func BadPicture() []byte {
 	f := &pdf.File{}
 	picture := f.AddStream(imageDict(60_000, 60_000), []byte("x"))
-	return onePage(f, f.AddStream("", []byte("q 595 0 0 842 0 0 cm /P Do Q")), fmt.Sprintf("/XObject << /P %v >>", picture))
+	return onePage(f, f.AddStream("", []byte("q 595 0 0 842 0 0 cm /P Do Q")),
+		fmt.Sprintf("/XObject << /P %v >>", picture))
 }

@@ -62,7 +62,8 @@ func LayeredPage(groups int) Page {
 		}
 		draw := fmt.Sprintf("/G gs q %d 0 0 %d 0 0 cm /P Do Q /X Do", PageWidth, PageHeight)
 		for range groups {
-			inner = f.AddStream(fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 %d %d] /Group << /S /Transparency >> /Resources << %s >>",
+			inner = f.AddStream(fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 %d %d] /Group << /S "+
+				"/Transparency >> /Resources << %s >>",
 				PageWidth, PageHeight, resources()), []byte(draw))
 		}
 		return f.AddStream("", []byte(draw)), resources()
@@ -76,6 +77,7 @@ func HeavyPage(text string, data []byte) Page {
 		const width = 1000
 		picture := f.AddStream(imageDict(width, len(data)/width), data)
 		shown := append(content([]Line{{Margin, 700, Size, text}}), "q 595 0 0 842 0 0 cm /P Do Q"...)
-		return f.AddStream("", shown), fmt.Sprintf("/Font << /F1 %s >> /XObject << /P %v >>", pdf.Courier.Dict(), picture)
+		return f.AddStream("", shown), fmt.Sprintf("/Font << /F1 %s >> /XObject << /P %v >>",
+			pdf.Courier.Dict(), picture)
 	}
 }

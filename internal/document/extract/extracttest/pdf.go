@@ -146,7 +146,8 @@ func addPages(f *pdf.File, contents [][]byte, font, catalogue string) (root pdf.
 	tree := f.Next(2 * len(contents))
 	kids := ""
 	for _, c := range contents {
-		page := f.Addf("<< /Type /Page /Parent %v /MediaBox [0 0 %d %d] /Contents %v /Resources << /Font << /F1 %v >> >> >>",
+		page := f.Addf("<< /Type /Page /Parent %v /MediaBox [0 0 %d %d] /Contents %v /Resources << /Font << "+
+			"/F1 %v >> >> >>",
 			tree, PageWidth, PageHeight, f.Next(1), fontRef)
 		f.AddStream("", c)
 		pages, kids = append(pages, page), kids+page.String()+" "
@@ -282,7 +283,8 @@ func Encrypted(password string, lines ...Line) []byte {
 		return encrypt(k[:10], stream)
 	}}
 	root, _ := addPages(f, [][]byte{content(lines)}, pdf.Courier.Dict(), "")
-	return f.Bytes(fmt.Sprintf("/Root %v /ID [<%x> <%x>] /Encrypt << /Filter /Standard /V 1 /R 2 /O <%x> /U <%x> /P %d >>",
+	return f.Bytes(fmt.Sprintf("/Root %v /ID [<%x> <%x>] /Encrypt << /Filter /Standard /V 1 /R 2 /O <%x> /U "+
+		"<%x> /P %d >>",
 		root, id, id, owner, encrypt(key, padding), int32(-4)))
 }
 

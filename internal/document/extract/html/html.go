@@ -36,7 +36,8 @@ func Read(body []byte, l extract.Limits) (*extract.Text, error) {
 		switch z.Next() {
 		case html.ErrorToken:
 			if errors.Is(z.Err(), html.ErrBufferExceeded) {
-				return nil, &extract.Unreadable{Reason: fmt.Sprintf("it has a tag, or a text without tags, of more than %d MB", maxToken>>20)}
+				return nil, &extract.Unreadable{Reason: fmt.Sprintf("it has a tag, or a text without tags, of "+
+					"more than %d MB", maxToken>>20)}
 			}
 			return w.result() // the end: decoding replaces invalid bytes and does not fail
 		case html.StartTagToken:
@@ -78,7 +79,8 @@ func withoutImages(body []byte) io.Reader {
 }
 
 func isBase64(b byte) bool {
-	return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '+' || b == '/' || b == '=' || b == '%'
+	return b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '+' || b == '/' ||
+		b == '=' || b == '%'
 }
 
 var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
@@ -294,7 +296,11 @@ func (w *page) flush() {
 	w.current.WriteString(block)
 	w.size += len(block) + 2
 	if heading > 0 && len(w.outline) < extract.MaxHeadings {
-		w.outline = append(w.outline, extract.Heading{Title: extract.Title(block), Page: len(w.pages) + 1, Level: heading})
+		w.outline = append(w.outline, extract.Heading{
+			Title: extract.Title(block),
+			Page:  len(w.pages) + 1,
+			Level: heading,
+		})
 	}
 	if w.current.Len() >= pageLength {
 		w.endPage()
@@ -323,7 +329,8 @@ func (w *page) result() (*extract.Text, error) {
 	}
 	t := &extract.Text{Type: extract.HTML, Pages: w.pages, Outline: w.outline}
 	if w.cut {
-		t.Notes = []string{fmt.Sprintf("The text is cut off after %d pages of about %d characters.", len(w.pages), pageLength)}
+		t.Notes = []string{fmt.Sprintf("The text is cut off after %d pages of about %d characters.",
+			len(w.pages), pageLength)}
 	}
 	if len(w.pages) == 0 {
 		return nil, errNoText

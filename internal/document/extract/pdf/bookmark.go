@@ -17,7 +17,8 @@ func (d *file) readBookmarks() []extract.Heading {
 		})
 	}
 	if err != nil && !extract.IsStopped(err) {
-		d.notes = append(d.notes, "The table of contents of the file could not be read. The reason: "+extract.Reason(err)+".")
+		d.notes = append(d.notes, "The table of contents of the file could not be read. The reason: "+
+			extract.Reason(err)+".")
 		return nil
 	}
 	return list
@@ -30,7 +31,8 @@ func (d *file) bookmarks(pages int) []extract.Heading {
 	const maxDepth = 16
 	var walk func(parent uint64, level int)
 	walk = func(parent uint64, level int) {
-		for b := d.call("FPDFBookmark_GetFirstChild", d.handle, parent); b != 0; b = d.call("FPDFBookmark_GetNextSibling", d.handle, b) {
+		for b := d.call("FPDFBookmark_GetFirstChild", d.handle,
+			parent); b != 0; b = d.call("FPDFBookmark_GetNextSibling", d.handle, b) {
 			if seen[b] || len(list) >= extract.MaxHeadings || len(seen) > 10*extract.MaxHeadings {
 				return
 			}

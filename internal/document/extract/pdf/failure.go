@@ -40,7 +40,8 @@ func (f *failures) drop(last int) {
 func (f failures) notes() (list []string) {
 	for _, known := range f {
 		slices.Sort(known.pages) // those of OCR come after the others
-		list = append(list, fmt.Sprintf("Pages that could not be read: %s. The reason: %s.", pageRanges(known.pages), extract.Reason(known.err)))
+		list = append(list, fmt.Sprintf("Pages that could not be read: %s. The reason: %s.",
+			pageRanges(known.pages), extract.Reason(known.err)))
 	}
 	return list
 }

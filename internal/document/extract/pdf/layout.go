@@ -268,7 +268,8 @@ func rowOf(row []segment) line {
 			ln.cells++
 			ln.last = w.x0
 		}
-		mark := i > 0 && superscript(w.word, words[i-1].word) || i+1 < len(words) && superscript(w.word, words[i+1].word)
+		mark := i > 0 && superscript(w.word, words[i-1].word) || i+1 < len(words) &&
+			superscript(w.word, words[i+1].word)
 		if mark {
 			w.text = superscripts.Replace(w.text)
 		}

@@ -188,7 +188,8 @@ func (d *file) readImages() {
 
 // note adds a note that some pages are images that were not read.
 func (d *file) note(pages []int, why string) {
-	d.notes = append(d.notes, fmt.Sprintf("Pages that are images and were not read: %s. The reason: %s.", pageRanges(pages), why))
+	d.notes = append(d.notes, fmt.Sprintf("Pages that are images and were not read: %s. The reason: %s.",
+		pageRanges(pages), why))
 }
 
 // readImage reads page n, counted from 0, by OCR. The error is an Unreadable if it

@@ -30,7 +30,8 @@ func (d *file) readPages(count int) {
 		}
 		switch {
 		case extract.IsStopped(err):
-			d.notes = append(d.notes, fmt.Sprintf("Only the first %d of %d pages were read. The reason: %s.", n, count, extract.Reason(err)))
+			d.notes = append(d.notes, fmt.Sprintf("Only the first %d of %d pages were read. The reason: %s.", n,
+				count, extract.Reason(err)))
 			if n == 0 {
 				d.failures.add(1, &extract.Unreadable{Reason: extract.Reason(err)})
 			}
@@ -47,11 +48,13 @@ func (d *file) readPages(count int) {
 		if d.sheets = append(d.sheets, s); damaged == maxDamaged {
 			d.sheets = d.sheets[:len(d.sheets)-damaged]
 			d.failures.drop(len(d.sheets))
-			d.notes = append(d.notes, fmt.Sprintf("The file claims %d pages, but has none after page %d.", count, len(d.sheets)))
+			d.notes = append(d.notes, fmt.Sprintf("The file claims %d pages, but has none after page %d.",
+				count, len(d.sheets)))
 			return
 		}
 		if d.size >= d.limits.TextBytes {
-			d.notes = append(d.notes, fmt.Sprintf("The text is cut off in page %d of %d, after %d MB.", n+1, count, d.limits.TextBytes>>20))
+			d.notes = append(d.notes, fmt.Sprintf("The text is cut off in page %d of %d, after %d MB.", n+1,
+				count, d.limits.TextBytes>>20))
 			return
 		}
 	}

@@ -27,9 +27,11 @@ func scriptNote(pages []extract.Page) string {
 	}
 	switch {
 	case 10*leftward > letters:
-		return "Part of the text is in a script that is written from right to left; its words may be in the wrong order."
+		return "Part of the text is in a script that is written from right to left; its words may be in the " +
+			"wrong order."
 	case 10*spaceless > letters:
-		return "Part of the text is in an East Asian script; its lines may be in the wrong order, and its words are not separated."
+		return "Part of the text is in an East Asian script; its lines may be in the wrong order, and its " +
+			"words are not separated."
 	}
 	return ""
 }

@@ -90,7 +90,8 @@ func landlock(p Policy) error {
 		return fmt.Errorf("the kernel does not support it: %w", errno)
 	}
 	a := rights(int(version))
-	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&a)), unsafe.Sizeof(a), 0)
+	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&a)),
+		unsafe.Sizeof(a), 0)
 	if errno != 0 {
 		return fmt.Errorf("create the rule set: %w", errno)
 	}
@@ -129,7 +130,8 @@ func allow(ruleset int, path string, access uint64) error {
 		access &^= unix.LANDLOCK_ACCESS_FS_READ_DIR
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset),
+		unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
 		return fmt.Errorf("allow %s: %w", path, errno)
 	}
 	return nil

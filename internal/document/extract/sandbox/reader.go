@@ -21,9 +21,11 @@ import (
 
 // Options of NewReader.
 type Options struct {
-	Command   []string // program and arguments of the child, which must call Serve
-	CacheDir  string   // for compiled code, created if missing; without one, or if others may write to it, every start compiles for seconds
-	Tesseract string   // path of the OCR program; empty: search PATH; "-": no OCR
+	Command []string // program and arguments of the child, which must call Serve
+	// for compiled code, created if missing; without one, or if others may write to it,
+	// every start compiles for seconds
+	CacheDir  string
+	Tesseract string // path of the OCR program; empty: search PATH; "-": no OCR
 	Limits    extract.Limits
 	Logger    *slog.Logger // nil: no logging
 }
@@ -190,7 +192,8 @@ func (r *Reader) start(ctx context.Context) error {
 func (r *Reader) logStart(c *child) {
 	r.o.Logger.Debug("started the child that reads documents", "pid", c.cmd.Process.Pid)
 	if why := c.greeting.Uncached; why != "" && why != r.uncached {
-		r.o.Logger.Warn("the compiled PDF reader is not cached, so every start takes seconds", "dir", r.o.CacheDir, "reason", why)
+		r.o.Logger.Warn("the compiled PDF reader is not cached, so every start takes seconds", "dir",
+			r.o.CacheDir, "reason", why)
 	}
 	r.uncached = c.greeting.Uncached
 	before := r.confined.Swap(&c.greeting.Confined)

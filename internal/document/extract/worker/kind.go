@@ -38,7 +38,8 @@ func isHTML(head []byte) bool {
 	if !bytes.HasPrefix(head, []byte("<")) {
 		return false
 	}
-	return bytes.Contains(head, []byte("<html")) || bytes.Contains(head, []byte(":html")) || bytes.HasPrefix(head, []byte("<!doctype html"))
+	return bytes.Contains(head, []byte("<html")) || bytes.Contains(head, []byte(":html")) ||
+		bytes.HasPrefix(head, []byte("<!doctype html"))
 }
 
 // formats are common formats that are not read, by their first bytes.

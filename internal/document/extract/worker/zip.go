@@ -98,7 +98,8 @@ func (e *engine) readMembers(list []*zip.File, left extract.Limits, task extract
 	var failed error
 	for n, f := range list {
 		if n == maxDocuments || left.Pages <= 0 || left.TextBytes <= 0 {
-			all.Notes = append(all.Notes, fmt.Sprintf("The package has %d documents, of which the first %d were read.", len(list), n))
+			all.Notes = append(all.Notes,
+				fmt.Sprintf("The package has %d documents, of which the first %d were read.", len(list), n))
 			break
 		}
 		name := extract.Title(path.Base(f.Name))
@@ -113,7 +114,8 @@ func (e *engine) readMembers(list []*zip.File, left extract.Limits, task extract
 				return nil, err
 			}
 			failed = err
-			all.Notes = append(all.Notes, fmt.Sprintf("Of the package, %s could not be read. The reason: %s.", name, extract.Reason(err)))
+			all.Notes = append(all.Notes,
+				fmt.Sprintf("Of the package, %s could not be read. The reason: %s.", name, extract.Reason(err)))
 			continue
 		}
 		if len(list) > 1 {

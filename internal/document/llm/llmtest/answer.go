@@ -26,8 +26,14 @@ func Think(think func(Body) string) Answer {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{ // fails if the client has disconnected
 			"id": "chatcmpl-1", "object": "chat.completion", "model": b.Model,
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": text}}},
-			"usage":   map[string]int{"prompt_tokens": 100, "completion_tokens": len(text) / 4, "total_tokens": 100 + len(text)/4},
+			"choices": []any{map[string]any{
+				"index": 0, "finish_reason": "stop",
+				"message": map[string]string{"role": "assistant", "content": text},
+			}},
+			"usage": map[string]int{
+				"prompt_tokens": 100, "completion_tokens": len(text) / 4,
+				"total_tokens": 100 + len(text)/4,
+			},
 		})
 	}
 }

@@ -40,7 +40,8 @@ func (r *Registry) removeGone(ctx context.Context) {
 		}
 		if s.Permanent {
 			if err := r.remove(ctx, h.Webhook); err != nil {
-				r.log.WarnContext(ctx, "cannot remove the webhook of a deleted owner; will retry", "webhook", h.ID, "err", err)
+				r.log.WarnContext(ctx, "cannot remove the webhook of a deleted owner; will retry", "webhook",
+					h.ID, "err", err)
 				continue
 			}
 			r.audit(ctx, "webhook.removed", &h.Webhook, slog.String("reason", s.Gone))

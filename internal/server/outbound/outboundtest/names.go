@@ -76,7 +76,8 @@ func (n *Names) answer(query []byte) ([]byte, error) {
 			case a.Is4() && q.Type == dnsmessage.TypeA:
 				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AResource{A: a.As4()}})
 			case a.Is6() && q.Type == dnsmessage.TypeAAAA:
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
+				m.Answers = append(m.Answers,
+					dnsmessage.Resource{Header: h, Body: &dnsmessage.AAAAResource{AAAA: a.As16()}})
 			}
 		}
 	}

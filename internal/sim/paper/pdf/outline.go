@@ -30,7 +30,8 @@ func (f *File) AddOutline(marks []Bookmark) Ref {
 	f.Addf("<< /Type /Outlines %s /Count %d >>", ends(children[root]), len(children[root]))
 	for n, m := range marks {
 		self := root + 1 + Ref(n)
-		dict := fmt.Sprintf("<< /Title %s /Parent %v /Dest [%v /XYZ null null null]", TextString(m.Title), parents[n], m.Page)
+		dict := fmt.Sprintf("<< /Title %s /Parent %v /Dest [%v /XYZ null null null]", TextString(m.Title),
+			parents[n], m.Page)
 		siblings := children[parents[n]]
 		at := slices.Index(siblings, self)
 		if at > 0 {

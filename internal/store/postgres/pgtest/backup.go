@@ -46,7 +46,8 @@ func (c *Cluster) RecoverTo(t testing.TB, archive, point string) {
 	if err := os.WriteFile(filepath.Join(c.data(), "recovery.signal"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	c.settings = append(c.settings, "restore_command=cp "+archive+"/%f %p", "recovery_target_name="+point, "recovery_target_action=promote")
+	c.settings = append(c.settings, "restore_command=cp "+archive+"/%f %p", "recovery_target_name="+point,
+		"recovery_target_action=promote")
 	if err := c.start(); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func (c *Cluster) Pooler(t testing.TB) string {
 		t.Fatalf("PgBouncer is not installed: make test-all installs it: %v", err)
 	}
 	file := filepath.Join(c.dir, fmt.Sprintf("pgbouncer-%d.ini", port))
-	config := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
+	config := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=postgres\n[pgbouncer]\nlisten_addr = "+
+		"127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
 		"auth_type = any\npool_mode = transaction\nmax_client_conn = 500\ndefault_pool_size = 10\n", c.port, port)
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,10 @@ type server struct {
 }
 
 // settings are those of every server. Nothing is to survive a crash of the machine.
-var settings = []string{"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=64MB"}
+var settings = []string{
+	"listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=200",
+	"shared_buffers=64MB",
+}
 
 // startServer makes a cluster as newServer does, and returns when its server takes
 // connections.

@@ -218,7 +218,7 @@ func TestTokensOfPeople(t *testing.T) {
 		{name: "an assertion for a subject without an account", guard: with, raw: "stranger", scope: access.AllScopes},
 		{name: "an assertion for a blocked person", guard: with, raw: "blocked", says: "blocked"},
 		{name: "from the network of the key of the owner", guard: with, raw: "fenced", from: home, scope: access.ReadReports, plan: "pro", key: key.ID},
-		{name: "from another network", guard: with, raw: "fenced", from: away, says: "not for use from 198.51.100.7"},
+		{name: "from another network", guard: with, raw: "fenced", from: away, says: "may not be used from 198.51.100.7"},
 		{name: "for MCP with sign-in at MCP", guard: with, raw: "signin", mcp: true, scope: access.ReadReports, plan: "enterprise"},
 		{name: "for MCP with sign-in at REST", guard: with, raw: "signin", says: "not this service"},
 	} {

@@ -106,7 +106,7 @@ func TestKeysOfADayAreBounded(t *testing.T) {
 		}
 		refused := func() bool {
 			_, _, err := keys.CreateFor(t.Context(), by, access.Key{})
-			return fault.KindOf(err) == fault.Conflict && strings.Contains(err.Error(), "100 keys")
+			return fault.KindOf(err) == fault.Conflict && strings.Contains(err.Error(), "100 new keys")
 		}
 		if !refused() {
 			t.Error("an account made more than 100 keys")

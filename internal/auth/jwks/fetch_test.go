@@ -85,7 +85,7 @@ func TestAnswers(t *testing.T) {
 		}, "EOF"},
 		"HTML":    {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!DOCTYPE html><html>") }, "not a key set"},
 		"nothing": {func(http.ResponseWriter, *http.Request) {}, "not a key set"},
-		"no keys": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"keys":[]}`) }, "no key that can verify"},
+		"no keys": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"keys":[]}`) }, "does not have a key that can verify"},
 		"302": {func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/elsewhere" {
 				elsewhere.Add(1)

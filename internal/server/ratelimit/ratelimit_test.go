@@ -1,7 +1,9 @@
 package ratelimit_test
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/netip"
 	"testing"
 	"time"
@@ -11,7 +13,12 @@ import (
 	"pregon/internal/server/ratelimit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The first look-up of a name creates a channel for all later ones. Inside a bubble
+	// of synctest, those outside could not use it.
+	_, _ = net.DefaultResolver.LookupIPAddr(context.Background(), "localhost")
+	goleak.VerifyTestMain(m)
+}
 
 func TestAddress(t *testing.T) {
 	address := func(s string) ratelimit.Subject { return ratelimit.Address(netip.MustParseAddr(s)) }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"pregon/internal/server/ratelimit/redistest"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -38,6 +39,7 @@ func within(t *testing.T, url string, d time.Duration, do func(context.Context, 
 func ping(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() }
 
 func TestServer(t *testing.T) {
+	longtest.Skip(t, "it needs Redis")
 	var ended string
 	t.Run("ends with its test", func(t *testing.T) {
 		ended = redistest.Start(t).URL()
@@ -75,6 +77,7 @@ func TestServer(t *testing.T) {
 
 // TestKilled kills a test process that has a server, and expects the server to end too.
 func TestKilled(t *testing.T) {
+	longtest.Skip(t, "it needs Redis")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.v")
 	cmd.Env = append(os.Environ(), "REDISTEST_VICTIM=1", "TMPDIR="+t.TempDir())
 	out, err := cmd.StdoutPipe()

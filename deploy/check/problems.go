@@ -156,8 +156,11 @@ func probes(d *appsv1.Deployment, report reporter) {
 	for _, p := range []struct {
 		name, path string
 		probe      *corev1.Probe
-	}{{"startupProbe", "/readyz", c.StartupProbe}, {"readinessProbe", "/readyz", c.ReadinessProbe},
-		{"livenessProbe", "/healthz", c.LivenessProbe}} {
+	}{
+		{"startupProbe", "/readyz", c.StartupProbe},
+		{"readinessProbe", "/readyz", c.ReadinessProbe},
+		{"livenessProbe", "/healthz", c.LivenessProbe},
+	} {
 		if p.probe == nil || p.probe.HTTPGet == nil || p.probe.HTTPGet.Path != p.path ||
 			p.probe.HTTPGet.Port.String() != "http" {
 			report("%s does not ask for %s on http", p.name, p.path)

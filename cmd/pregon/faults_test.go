@@ -205,10 +205,20 @@ func (w *trial) endure(t *testing.T, f storeFault) {
 		})
 	}
 	t.Logf("everything is complete %v after the end of the fault", time.Since(ended).Round(100*time.Millisecond))
-	most := 30 + 10*int(f.lasts/time.Minute)
+	w.fewLines(t, before)
+}
+
+// mostLines is how many lines a replica may log about one fault: about twenty parts log
+// one when it begins and one when it ends, and new reports are logged.
+const mostLines = 50
+
+// fewLines fails if a replica has logged much since its log had the given number of
+// lines.
+func (w *trial) fewLines(t *testing.T, before []int) {
+	t.Helper()
 	for i, n := range w.lines() {
-		if n -= before[i]; n > most {
-			t.Errorf("replica %d logged %d lines about the fault, want %d at most", i, n, most)
+		if n -= before[i]; n > mostLines {
+			t.Errorf("replica %d logged %d lines about the fault, want %d at most", i, n, mostLines)
 		}
 	}
 }

@@ -15,10 +15,14 @@ func (d *dispatcher) correctTimes(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	n, err := d.store.CorrectTimes(ctx, d.claimFor, maxWait)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		d.log.WarnContext(ctx, "cannot look for deliveries in the future", "err", err)
-	case n > 0:
+	if err != nil {
+		if ctx.Err() == nil {
+			d.clockCheck.Failed("cannot look for deliveries in the future", "err", err)
+		}
+		return
+	}
+	d.clockCheck.Recovered("")
+	if n > 0 {
 		d.log.WarnContext(ctx, "the clock was set back: the next attempts of webhooks were moved with it",
 			"webhooks", n)
 		d.wakeUp()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"pregon/internal/fault/outage"
 )
 
 const (
@@ -30,13 +32,14 @@ func (s *Service) Run(ctx context.Context) error {
 	settling, cancelSettling := context.WithCancel(detached)
 	defer cancelSettling()
 	d := &dispatcher{
-		Service:  s,
-		holder:   rand.Text(),
-		sending:  sending,
-		ending:   ctx.Done(),
-		outcomes: make(chan outcome, maxSettled),
-		held:     map[string]*claim{},
-		backoffs: map[string]backoff{},
+		Service:    s,
+		holder:     rand.Text(),
+		sending:    sending,
+		ending:     ctx.Done(),
+		outcomes:   make(chan outcome, maxSettled),
+		clockCheck: outage.Log{Logger: s.log},
+		held:       map[string]*claim{},
+		backoffs:   map[string]backoff{},
 	}
 	// Claims are renewed until the last result is written: another process must
 	// not send what this one is still sending.
@@ -89,6 +92,8 @@ type dispatcher struct {
 	ending   <-chan struct{} // closed when no new work is started
 	workers  sync.WaitGroup
 	outcomes chan outcome
+
+	clockCheck outage.Log // of correctTimes, which one goroutine calls
 
 	// mu guards held and backoffs: the dispatching goroutine, the workers, the renewal and
 	// the settlement use them. It is never held during a call of the store or of a

@@ -30,6 +30,3 @@ func (a *API) tableParams(r *http.Request) *params {
 	}
 	return p
 }
-
-// newParams returns params for values that are in the body of a request.
-func (a *API) newParams() *params { return &params{a.Query.NewParams(nil)} }

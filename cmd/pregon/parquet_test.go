@@ -9,11 +9,13 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/sim/market"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // DuckDB reads the Parquet files of an export, with the right types, and finds the
 // values of the JSON Lines.
 func TestParquet(t *testing.T) {
+	longtest.Skip(t, "it needs a reader from npm")
 	for name, engine := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

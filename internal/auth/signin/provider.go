@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -19,6 +20,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/account"
+	"pregon/internal/auth/jwks"
 	"pregon/internal/fault"
 	"pregon/internal/retry"
 	"pregon/internal/server/outbound"
@@ -40,17 +42,22 @@ type provider struct {
 	scopes access.Scope
 	secret string
 	client *http.Client
+	logger *slog.Logger
 
-	lock  retry.Lock     // held while the provider is asked; guards the fields below
-	known *oidc.Provider // nil if it never answered
-	until time.Time      // when to ask again
-	err   error          // why it is not known
+	lock    retry.Lock     // held while the provider is asked; guards the fields below
+	known   *oidc.Provider // nil if it never answered
+	keys    *jwks.Set
+	keysURL string // from which they come
+	tokens  *oidc.IDTokenVerifier
+	until   time.Time // when to ask again
+	err     error     // why it is not known
 }
 
 func (s *Service) newProvider(c Provider) (*provider, error) {
 	p := &provider{
 		Provider: c,
 		client:   outbound.NewClient(outbound.Options{AllowPrivate: c.AllowPrivate, Timeout: providerTimeout}),
+		logger:   s.o.Logger,
 		lock:     retry.NewLock(),
 	}
 	var err error
@@ -67,33 +74,48 @@ func (s *Service) newProvider(c Provider) (*provider, error) {
 	return p, nil
 }
 
-// discover returns the addresses and keys of the provider. It asks when it is first
-// needed, and again after an hour. While the provider does not answer, those of before
-// are good; people must not wait for it one after the other.
-func (p *provider) discover(ctx context.Context) (*oidc.Provider, error) {
+// discover returns the addresses of the provider, and what verifies its tokens. It asks
+// when it is first needed, and again after an hour. While the provider does not answer,
+// those of before are good; people must not wait for it one after the other.
+func (p *provider) discover(ctx context.Context) (*oidc.Provider, *oidc.IDTokenVerifier, error) {
 	if err := p.lock.Acquire(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer p.lock.Release()
 	if time.Now().After(p.until) {
 		p.ask(ctx)
 	}
 	if p.known == nil {
-		return nil, fault.Wrap(fault.Unavailable, p.err,
+		return nil, nil, fault.Wrap(fault.Unavailable, p.err,
 			"%s cannot be reached to sign in. Try again in a few minutes, or use a key.", p.Name)
 	}
-	return p.known, nil
+	return p.known, p.tokens, nil
 }
 
 // ask asks the provider for its addresses. p.lock is held.
 func (p *provider) ask(ctx context.Context) {
 	// The provider keeps the context for later, to fetch keys.
 	found, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), p.client), p.Issuer)
+	var document struct {
+		KeysURL    string   `json:"jwks_uri"`
+		Algorithms []string `json:"id_token_signing_alg_values_supported"`
+	}
+	if err == nil {
+		err = found.Claims(&document)
+	}
 	if err != nil {
 		p.err, p.until = err, time.Now().Add(undiscovered)
 		return
 	}
 	p.known, p.until = found, time.Now().Add(discovered)
+	if p.keys == nil || p.keysURL != document.KeysURL {
+		p.keys = jwks.Remote(document.KeysURL, p.client, p.logger)
+		p.keysURL = document.KeysURL
+	}
+	p.tokens = oidc.NewVerifier(p.Issuer, keySet{p.keys}, &oidc.Config{
+		ClientID:             p.ClientID,
+		SupportedSigningAlgs: supported(document.Algorithms),
+	})
 }
 
 func (p *provider) oauth(found *oidc.Provider, baseURL string) *oauth2.Config {
@@ -137,7 +159,7 @@ func (s *Service) Start(w http.ResponseWriter, r *http.Request, id, next string)
 		http.Redirect(w, r, other, http.StatusFound)
 		return nil
 	}
-	found, err := p.discover(r.Context())
+	found, _, err := p.discover(r.Context())
 	if err != nil {
 		return err
 	}
@@ -272,7 +294,7 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 	if code == "" || len(code) > 4096 {
 		return account.Account{}, errors.New("the provider sent no code")
 	}
-	found, err := p.discover(r.Context())
+	found, verifier, err := p.discover(r.Context())
 	if err != nil {
 		return account.Account{}, err
 	}
@@ -290,7 +312,7 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 	if !ok {
 		return account.Account{}, errors.New(p.Name + " sent no ID token")
 	}
-	token, err := found.Verifier(&oidc.Config{ClientID: p.ClientID}).Verify(ctx, raw)
+	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		s.o.Logger.WarnContext(ctx, "an ID token is not valid", "provider", p.ID, "err", err)
 		return account.Account{}, errors.New("the ID token of " + p.Name + " is not valid")

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -71,7 +72,12 @@ func newIDP(t *testing.T) *idp {
 		})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, r *http.Request) {
-		reply(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
+		// The oidc package would refuse both keys because the second one is long.
+		long := &rsa.PublicKey{N: new(big.Int).SetBit(big.NewInt(1), 8191, 1), E: 65537}
+		reply(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{
+			{Key: p.key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"},
+			{Key: long, KeyID: "2", Algorithm: "RS256", Use: "sig"},
+		}})
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()

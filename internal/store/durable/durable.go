@@ -82,7 +82,8 @@ func SyncDir(path string) error {
 	}
 	defer dir.Close()
 	err = dir.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) {
+	unsupported := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid)
+	if unsupported || errors.Is(err, fs.ErrPermission) { // Windows denies it
 		return nil
 	}
 	return err

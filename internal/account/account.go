@@ -10,7 +10,8 @@
 // access.Guard for them before it calls a method, with the requirement that need.go has
 // for it: rest in API.respond, the console in Console.admit.
 //
-// Every method that waits for the store bounds the wait.
+// Every method that waits for the store bounds the wait, except TestWebhook and Redeliver,
+// which end with the request.
 package account
 
 import (
@@ -55,7 +56,7 @@ func bounded[T any](ctx context.Context, fn func(context.Context) (T, error)) (o
 const maxID = 1000
 
 // subject returns the account that a request is about: the caller's own, or the one
-// that an operator names. Its id is empty for the caller's own.
+// that an operator names. An empty id means the caller's own.
 func subject(by access.Principal, id string) (string, error) {
 	if len(id) > maxID {
 		return "", rejected("owner", id, "may have "+strconv.Itoa(maxID)+" bytes at most")

@@ -6,8 +6,8 @@ import "pregon/internal/auth/access"
 var (
 	// ToManage is the requirement of all that concerns keys, sessions, applications,
 	// figures of use and accounts. It counts against no limit of a plan for people who
-	// are signed in: they can always end what uses up their limit. It is no use of the
-	// service.
+	// are signed in: they can always end what uses up their limit. It is not
+	// counted as use.
 	ToManage = access.Requirement{Account: true}
 	// ToKeepWebhooks is the requirement of all that concerns webhooks, which stay when a
 	// token ends.

@@ -45,7 +45,7 @@ var files embed.FS
 
 const partName = "console"
 
-// Part returns the templates, texts and files of the console for the render.
+// Part returns the templates, texts and files of the console, for the renderer.
 func Part() render.Part {
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {

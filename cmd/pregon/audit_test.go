@@ -76,6 +76,7 @@ func (a *audited) contains(t *testing.T, file, id string, want bool) {
 // The audit log is renamed under load, and opened again on SIGHUP: each event is in
 // exactly one of the files.
 func TestAuditLogIsReopened(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	a := startAudited(t)
 	const callers, each, rotations = 4, 40, 5

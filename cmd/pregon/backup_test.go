@@ -28,6 +28,7 @@ import (
 // restores the backup as docs/data.md describes it. No report is missing afterwards,
 // and clients learn that the log went back.
 func TestBackup(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	r := newReader(t, startSource(t), engines["sqlite"](t))
 	path, dir := strings.TrimPrefix(r.spec, "sqlite:"), t.TempDir()

@@ -106,6 +106,7 @@ func TestCopySurvivesKill(t *testing.T) {
 // TestCopyRefused copies to a database whose disk becomes full in the middle, and
 // which then takes no writes. The command says so, and completes the copy afterwards.
 func TestCopyRefused(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	file, source, target := filepath.Join(t.TempDir(), "reports.jsonl"), engines["sqlite"](t), engines["postgres"](t)
 	writeReports(t, file, 6_000)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pregon/internal/sim/pages"
+	"pregon/internal/test/longtest"
 )
 
 // webAddress finds absolute addresses in the body of an answer.
@@ -74,6 +75,7 @@ func worksInBrowser(t *testing.T, link string) {
 
 // TestDemoLinks follows every link of reports that the surfaces of the demo show.
 func TestDemoLinks(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	store := engines["sqlite"](t)
 	s := startReplica(t, store, "--source", "demo", "--rate", "60/min")
@@ -183,6 +185,7 @@ func (n *newcomer) reportAnswers() map[string][][]byte {
 
 // TestNoSimulator checks that only the demo has the pages of the simulator.
 func TestNoSimulator(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"none": {"--source", "none"},

@@ -7,11 +7,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // TestLostStore: after the file of a store that was served is lost, no command
 // creates an empty one, until the operator asks for it once.
 func TestLostStore(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	dir := t.TempDir()
 	path, reports := filepath.Join(dir, "pregon.db"), filepath.Join(t.TempDir(), "reports.jsonl")

@@ -112,6 +112,7 @@ func request(ctx context.Context, url string) error {
 // With the socket of systemd a restart loses no request, and after a kill, which
 // ends open connections, none is refused.
 func TestSocketActivation(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	m := newManager(t)
 	s := m.start(t)

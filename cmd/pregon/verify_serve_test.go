@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pregon/internal/test/longtest"
 )
 
 // follower runs pregon verify against a service whose log has a fixed name.
@@ -65,6 +67,7 @@ func (f *follower) save(name, path string) {
 // TestVerifyService: a stranger follows a service, verifies a report offline, and is
 // told when an older copy of its store was restored.
 func TestVerifyService(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +111,7 @@ func TestVerifyService(t *testing.T) {
 // TestVerifySimulatedReports: every field of reports that were read, enriched and
 // summarized is that of the record in the log, though the service shows other links.
 func TestVerifySimulatedReports(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	f := &follower{backedUp: &backedUp{T: t, spec: engines["sqlite"](t)}, dir: t.TempDir()}
 	f.s = startReplica(t, f.spec, "--source", "demo", "--rate", "600")

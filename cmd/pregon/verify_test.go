@@ -53,6 +53,7 @@ func verifyStore(spec string, args ...string) (out string, err error) {
 // TestVerify: damage is printed and makes the command fail; it is repaired unless a
 // process reads the source; a service on the repaired store answers right.
 func TestVerify(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/account/accounttest"
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
+	"pregon/internal/test/longtest"
 )
 
 // world is the service with what tests do often.
@@ -238,6 +239,7 @@ func TestBoundsOfKeys(t *testing.T) {
 
 // While the store is locked, a key is not made, and the caller learns of it soon.
 func TestKeysWhileTheStoreIsLocked(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := start(t)
 	ana := w.person("ana", false)

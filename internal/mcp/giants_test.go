@@ -9,6 +9,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // giants returns records of extreme size. Regulators have none, but they can be
@@ -33,6 +34,7 @@ func giants() store.Batch {
 
 // Responses to an agent are bounded, whatever was imported.
 func TestGiants(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	s := start(t, giants())
 	for _, call := range [][2]string{

@@ -15,6 +15,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/query/querytest"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -265,6 +266,7 @@ func TestListenAtReplicas(t *testing.T) {
 }
 
 func TestManyListen(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	s := startLive(t)
 	var all []*listener

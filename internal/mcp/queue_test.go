@@ -17,6 +17,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/mcp"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -138,6 +139,7 @@ func (n narrow) Accept() (net.Conn, error) {
 // A client that subscribes and does not read is disconnected and delays no other
 // client.
 func TestSlowClient(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	s := startLive(t)
 	server := httptest.NewUnstartedServer(s.front)

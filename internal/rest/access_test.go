@@ -10,6 +10,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/rest"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // need is the authorization that an operation requires.
@@ -175,6 +176,7 @@ func TestPublicDocuments(t *testing.T) {
 // A caller at its limit of concurrent requests is refused, with a lower limit
 // for expensive operations. Other callers are not affected.
 func TestConcurrencyLimitPerCaller(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	s := start(t, "demo", market())
 	s.document("oir-40374", "El dividendo se pagará en mayo.")
 	key, raw, err := s.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.AllScopes})

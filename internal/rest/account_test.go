@@ -18,6 +18,7 @@ import (
 	"pregon/internal/rest"
 	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // plans are the limits of plans.
@@ -339,6 +340,7 @@ func (c caller) grant(client string) string {
 
 // While the store is locked, a key is not made, and the caller learns of it soon.
 func TestKeysWhileTheStoreIsLocked(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	s := start(t, "demo", store.Batch{})
 	ana := s.person("ana", false)

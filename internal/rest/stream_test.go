@@ -13,6 +13,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -358,6 +359,7 @@ func TestChanges(t *testing.T) {
 // A cursor of a change that this process does not have yet, because its copy of the log
 // is behind, is never answered with an earlier one.
 func TestCursorsOfOtherReplicas(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	s := start(t, "demo", market()) // the catalogue does not follow the log
 	header := s.credentials(access.ReadReports | access.ReadIssuers)[0]

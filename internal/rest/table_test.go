@@ -14,6 +14,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // rows returns as many reports and issuers, whose texts take many bytes together.
@@ -36,6 +37,7 @@ func rows(n int) store.Batch {
 // A table has more rows than a list, and most with a credential. The limits of other
 // requests stay as they are.
 func TestTableLimits(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	s := start(t, "demo", rows(10_050))
 	keys := s.credentials(access.AllScopes)
 	key, token := keys[0], keys[2]

@@ -11,6 +11,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/search/segment"
+	"pregon/internal/test/longtest"
 )
 
 // shown is an index and the newest number that was written before it was built.
@@ -23,6 +24,7 @@ type shown struct {
 // merges: no report is lost, none is seen twice, and none returns to an
 // earlier state.
 func TestConcurrentReaders(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	rounds := 120
 	if raceDetector {
 		rounds = 25

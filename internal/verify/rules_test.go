@@ -53,7 +53,7 @@ func TestMoreDamage(t *testing.T) {
 		{"a count of none", `UPDATE use_count SET n = 0`, verify.Usage, "list by ana", "number 0"},
 		{"bytes without a hash", `UPDATE original SET sha256 = 'nonsense' WHERE sha256 = '` + first + `'`, verify.Bytes, "document nonsense", "SHA-256"},
 		{"a segment with another number of documents", `UPDATE word_segment SET documents = documents + 1`, verify.Segment, "segment", "and its head"},
-		{"a text without a hash", `UPDATE document SET sha256 = 'nonsense' WHERE sha256 = '` + first + `'`, verify.TextBroken, `document "nonsense"`, "no SHA-256"},
+		{"a text without a hash", `UPDATE document SET sha256 = 'nonsense' WHERE sha256 = '` + first + `'`, verify.TextBroken, `document "nonsense"`, "not a SHA-256"},
 		{"fanned out below zero", `UPDATE fanned SET seq = -1`, verify.Fanned, "fanned", "-1"},
 		{"never fanned out", `DELETE FROM fanned`, verify.Fanned, "fanned", "up to change 0"},
 	} {

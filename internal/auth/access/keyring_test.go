@@ -17,6 +17,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -334,6 +335,7 @@ func TestInvalidKeys(t *testing.T) {
 // A look-up tells nothing about a part of a key: keys that begin like a valid one are
 // answered like any other.
 func TestGuessesByPart(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	keys, _, log := replicas(t)
 	_, raw := create(t, keys, access.Key{})
 	const unknown = "pregon_live_0123456789ABCDEFGHIJKLMNOPQRSTUV1XA6Dk"

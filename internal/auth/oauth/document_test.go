@@ -22,6 +22,7 @@ import (
 
 	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/token"
+	"pregon/internal/test/longtest"
 )
 
 // object is a document.
@@ -491,6 +492,7 @@ func TestNothingIsStoredWithoutEffect(t *testing.T) {
 
 // Requests to revoke are limited as those for tokens are.
 func TestRevocationLimit(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	w, s := newWorld(t), newSite(t)
 	signed := signer(t, w, s)
 	revoke := func() answer { return w.post("/oauth/revoke", signed(url.Values{"token": {"unknown"}})) }

@@ -18,12 +18,14 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
 // TestLimits: too many changed tickers prevent only a search, and too many changed
 // reports only lists.
 func TestLimits(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	db := open(t, "sqlite:"+filepath.Join(t.TempDir(), "pregon.db"))
 	issuer := disclosure.Issuer{NIF: numbers[0], Name: names[0]}
 	var reports []disclosure.Report

@@ -11,6 +11,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 var errLog = errors.New("the store does not answer")
@@ -322,6 +323,7 @@ func TestUnknownReport(t *testing.T) {
 // TestChangedIsCountedExactly: a list as of a point is answered with as many changed
 // reports as the limit allows, and reports that are newer than the point do not count.
 func TestChangedIsCountedExactly(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	l := newLog(t, 0)
 	reports := make([]disclosure.Report, history.MaxChanged+1)
 	for n := range reports {

@@ -116,6 +116,7 @@ func TestBombAmongPages(t *testing.T) {
 // TestLargestDocument reads a document of the largest size: pages of text over
 // pictures that cannot be compressed. In a package the archive is in memory too.
 func TestLargestDocument(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	const count = 100
 	data := make([]byte, (extract.MaxBody-100<<10)/count/1000*1000)
 	rand.NewChaCha8([32]byte{}).Read(data)

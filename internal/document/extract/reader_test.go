@@ -115,6 +115,7 @@ func processorTime(t *testing.T, pid int) int {
 }
 
 func TestKilledChild(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	r := newReader(t, nil)
 	pid := childOf(t, r)
 	done := reading(t, t.Context(), r, pid)

@@ -22,6 +22,7 @@ import (
 	"pregon/internal/push/events"
 	"pregon/internal/store"
 	"pregon/internal/store/sqlite"
+	"pregon/internal/test/longtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -290,6 +291,7 @@ func (w *testHub) locate(c disclosure.Cursor) events.Position {
 }
 
 func TestLocate(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	w := newTestHub(t)
 	w.append(store.Batch{Reports: []disclosure.Report{newReport(1), newReport(2), newReport(3)}})
 	head := w.hub.Head()
@@ -413,6 +415,7 @@ func newBehindHub(t *testing.T) *behindHub {
 // A cursor that the catalogue has not reached is never answered with an earlier
 // position, unless the primary does not have it either.
 func TestLocateBehind(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newBehindHub(t)
 	head := w.hub.Head()
@@ -499,6 +502,7 @@ func TestLocateWithoutPrimary(t *testing.T) {
 // A copy that does not have the new epoch yet does not take its cursors for those of
 // another log.
 func TestLocateNewEpochBehind(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newBehindHub(t)
 	renewed, err := w.db.RenewEpoch(t.Context(), w.hub.Head().Epoch, disclosure.Mark{})

@@ -11,6 +11,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // atOnce is the time at which a report was first seen that was read at once.
@@ -296,6 +297,7 @@ func (r *reader) check(now time.Time) (proved bool) {
 // TestProvedIsTrue: whatever was read, missed, imported or looked up in any order,
 // no report of the proved span is missing.
 func TestProvedIsTrue(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	const days, step = 30, 5 * time.Minute
 	for _, series := range []disclosure.Type{disclosure.IP, disclosure.HR} {
 		t.Run(string(series), func(t *testing.T) {

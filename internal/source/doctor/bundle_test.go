@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/source/doctor"
+	"pregon/internal/test/longtest"
 )
 
 var update = flag.Bool("update", false, "write want.txt of the bundles in testdata")
@@ -62,6 +63,7 @@ func TestBundles(t *testing.T) {
 // A bundle gives the same verdicts as the site, whatever is broken, and has neither
 // cookies nor passwords.
 func TestSave(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	for _, fault := range []string{
 		`{"kind":"stall","surface":"feed","type":"ip","by":"1h"}`, `{"kind":"truncate","surface":"list"}`, `{"kind":"markup","surface":"list"}`,
 		`{"kind":"redirectloop","surface":"hr"}`, `{"kind":"reset","surface":"permalink"}`, `{"kind":"huge","surface":"feed","type":"oir"}`,

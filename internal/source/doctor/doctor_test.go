@@ -20,6 +20,7 @@ import (
 	"pregon/internal/source/exchange"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
+	"pregon/internal/test/longtest"
 )
 
 const agent = "pregon/test (+https://pregon.example/contact)"
@@ -182,6 +183,7 @@ func TestHealthy(t *testing.T) {
 
 // A broken surface is named, with the line where the page is broken, and no other.
 func TestBroken(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	const none = -1 // the finding has no line
 	for _, test := range []struct {
 		fault   string

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/regulator"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // dated holds the series that have lists by date.
@@ -240,6 +241,7 @@ func TestBackfillHandedOver(t *testing.T) {
 }
 
 func TestBackfillStepsDown(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	w.arm(`{"kind":"stall","surface":"list","by":"300ms","for":"1h"}`) // so that it takes a while

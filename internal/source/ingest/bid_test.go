@@ -15,11 +15,13 @@ import (
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
+	"pregon/internal/test/longtest"
 )
 
 // TestBlindLeader: a holder that cannot reach the source releases the lease to
 // a process that can.
 func TestBlindLeader(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	first := w.newIngest("first")

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/document/extract"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // fakeReader replaces the process that reads documents, which has its own tests. It
@@ -159,6 +160,7 @@ func TestDocumentsAreFoundAgain(t *testing.T) {
 // TestDocumentsFail checks that a failed download is retried and shown as pending. An
 // unreadable document fails, and the next one is read.
 func TestDocumentsFail(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	s := &fakeReader{}

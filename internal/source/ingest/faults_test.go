@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/source/health"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -105,6 +106,7 @@ func TestSkew(t *testing.T) {
 
 // TestStorm mixes all faults on all surfaces while reports are published.
 func TestStorm(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	w.hasty = true

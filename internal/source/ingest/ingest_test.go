@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/source/health"
+	"pregon/internal/test/longtest"
 )
 
 func TestFirstStart(t *testing.T) {
@@ -106,6 +107,7 @@ func TestOddReports(t *testing.T) {
 // TestNumberTwice: the register has been seen to give a number twice. One of
 // the two is kept, and they do not alternate.
 func TestNumberTwice(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	w.start()
@@ -191,6 +193,7 @@ func TestLateRegistration(t *testing.T) {
 
 // TestGaps: a number that was never used is looked up once.
 func TestGaps(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	w.start()
@@ -238,6 +241,7 @@ func TestWhileAway(t *testing.T) {
 // report incomplete. The next process completes it, even when the feed has
 // dropped the report.
 func TestIncompleteReport(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	_, stop := w.start()

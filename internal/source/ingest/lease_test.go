@@ -12,6 +12,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
+	"pregon/internal/test/longtest"
 )
 
 // TestTakeOver: when the holder stops, a waiting process continues, and no report is
@@ -149,6 +150,7 @@ func (w *world) leaseOf(i *Ingest) (lease store.Lease, ok bool) {
 // TestLeaseCannotBeProlonged: a holder that cannot renew its lease stops
 // before another process may take over.
 func TestLeaseCannotBeProlonged(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	i := w.newIngest("first")

@@ -16,6 +16,7 @@ import (
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
 	"pregon/internal/source/throttle"
+	"pregon/internal/test/longtest"
 )
 
 // oddSite is a proxy between ingest and the simulator that changes its answers.
@@ -246,6 +247,7 @@ func busiestFund(t *testing.T) (busiest disclosure.Issuer, ids []string) {
 // TestGapThatCannotBeRead: later numbers are looked up all the same, and
 // the unreadable one is retried less often.
 func TestGapThatCannotBeRead(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	w := newWorld(t)
 	i := w.newIngest("first")

@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/source/regulator"
+	"pregon/internal/test/longtest"
 )
 
 // hostile is an expensive input: a repeated piece between a head and a foot. Every %d in
@@ -78,6 +79,7 @@ func worked(t *testing.T) time.Duration {
 }
 
 func TestHostileFeeds(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	const top, end = `<?xml version="1.0" encoding="utf-8"?><rss><Channel>`, `</Channel></rss>`
 	const item = top + `<item><guid>https://www.cnmv.es/x/Resultado-OIR.aspx?nreg=7</guid><description>`
 	const itemEnd = `</description></item>` + end
@@ -113,6 +115,7 @@ func TestHostileFeeds(t *testing.T) {
 }
 
 func TestHostilePages(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	const list, end = `<html><body><ul id="listaElementosPrimernivel">`, `</body></html>`
 	const row = list + `<li id="elementoPrimerNivel"><ul>`
 	const subject = row + `<li id="liSubtituloRegistro">`
@@ -177,6 +180,7 @@ func TestHostilePages(t *testing.T) {
 
 // The part before the list may be as large as the page.
 func TestHostileMenus(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	const end = `<ul id="listaElementosPrimernivel"></ul></html>`
 	large := string(hostile{head: "<html><b ", piece: "a%d ", foot: ">"}.body(500 << 10 / hostileShare))
 	for _, h := range []hostile{

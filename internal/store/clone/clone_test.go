@@ -23,6 +23,7 @@ import (
 	"pregon/internal/store/engine"
 	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
@@ -275,6 +276,7 @@ func TestCopy(t *testing.T) {
 
 // TestInterrupted stops a copy at several places, and continues it.
 func TestInterrupted(t *testing.T) {
+	longtest.Skip(t, "it copies many times")
 	eachPair(t, func(t *testing.T, from, to string) {
 		source := open(t, from)
 		fill(t, source, 1)
@@ -392,6 +394,7 @@ func TestTwoCopies(t *testing.T) {
 // TestGrowingSource copies a store that grows all the time. The copy is a state that
 // the source had.
 func TestGrowingSource(t *testing.T) {
+	longtest.Skip(t, "it copies many times")
 	eachPair(t, func(t *testing.T, from, to string) {
 		source := open(t, from)
 		fill(t, source, 1)

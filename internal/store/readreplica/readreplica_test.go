@@ -18,6 +18,7 @@ import (
 	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/readreplica"
 	"pregon/internal/store/storetest"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -50,6 +51,7 @@ func (b *both) Close() error { return errors.Join(b.main.Close(), b.standby.Clos
 // TestStandby uses one primary and one standby for all tests, since they take seconds
 // to start.
 func TestStandby(t *testing.T) {
+	longtest.Skip(t, "it needs a standby")
 	t.Parallel()
 	primary := pgtest.NewCluster(t)
 	standby := primary.Standby(t)
@@ -146,6 +148,7 @@ func testFaults(t *testing.T, primary, standby *pgtest.Cluster) {
 
 // TestOther: a database with another log is refused.
 func TestOther(t *testing.T) {
+	longtest.Skip(t, "it needs a standby")
 	t.Parallel()
 	one, err := postgres.Open(t.Context(), pgtest.Database(t))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"pregon/internal/push/webhook"
 	"pregon/internal/store"
 	"pregon/internal/store/clone"
+	"pregon/internal/test/longtest"
 )
 
 // replica is a process with its own copy of the keys.
@@ -161,6 +162,7 @@ func TestReachOfKeys(t *testing.T) {
 // one that was made with a key below. Nothing is lost: once adopted, it sends what waited,
 // in order. Webhooks of other keys continue.
 func TestPausesWithItsKey(t *testing.T) {
+	longtest.Skip(t, "it takes many seconds")
 	for name, end := range map[string]func(*testing.T, *access.Keyring, family){
 		"revoked": func(t *testing.T, keys *access.Keyring, f family) { revoke(t, keys, f.grandchild) },
 		"the key above is revoked": func(t *testing.T, keys *access.Keyring, f family) {

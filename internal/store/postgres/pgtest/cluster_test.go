@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pregon/internal/store/postgres/pgtest"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
@@ -23,6 +24,7 @@ func query(ctx context.Context, url, sql string) (value string, err error) {
 }
 
 func TestClusterStops(t *testing.T) {
+	longtest.Skip(t, "it starts and breaks servers")
 	c := pgtest.NewCluster(t)
 	if _, err := query(t.Context(), c.URL(), "CREATE TABLE t AS SELECT 'kept' AS word"); err != pgx.ErrNoRows {
 		t.Fatal(err)
@@ -47,6 +49,7 @@ func TestClusterStops(t *testing.T) {
 }
 
 func TestClusterFreezes(t *testing.T) {
+	longtest.Skip(t, "it starts and breaks servers")
 	c := pgtest.NewCluster(t)
 	conn, err := pgx.Connect(t.Context(), c.URL())
 	if err != nil {
@@ -74,6 +77,7 @@ func TestClusterFreezes(t *testing.T) {
 
 // TestStandby: a standby follows, refuses writes, and takes them once promoted.
 func TestStandby(t *testing.T) {
+	longtest.Skip(t, "it starts and breaks servers")
 	c := pgtest.NewCluster(t)
 	standby := c.Standby(t)
 	write := func(c *pgtest.Cluster) error {

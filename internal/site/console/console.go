@@ -257,12 +257,3 @@ func (q *request) back(path, done string) *reply {
 	}
 	return &reply{redirect: q.e.Link(path + separator + "done=" + done)}
 }
-
-// Patterns returns the pattern of every route.
-func Patterns() []string {
-	out := make([]string, len(routes))
-	for i, rt := range routes {
-		out[i] = rt.pattern
-	}
-	return out
-}

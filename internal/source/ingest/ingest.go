@@ -142,12 +142,6 @@ func (i *Ingest) Unread() int {
 	return i.session.documents.Len()
 }
 
-// Status returns the health of the source as this process sees it.
-func (i *Ingest) Status() health.Status {
-	s, _ := i.monitor.Status()
-	return s
-}
-
 // Started reports whether a new store has its initial content: the first days of
 // the lists, and the directory.
 func Started(c *coverage.Tracker) bool {

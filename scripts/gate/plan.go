@@ -78,6 +78,8 @@ func longer(ctx context.Context) ([]phase, error) {
 	for _, p := range pkgs {
 		switch {
 		case p.ImportPath == wholeProgram:
+		case p.ImportPath == slowest:
+			race = slices.Insert(race, 0, p.ImportPath)
 		case p.concurrent() && unwatched[p.ImportPath] == "":
 			race = append(race, p.ImportPath)
 		case p.long:
@@ -142,6 +144,9 @@ func longer(ctx context.Context) ([]phase, error) {
 		},
 	}, nil
 }
+
+// slowest takes minutes under the race detector, so it begins first.
+const slowest = "pregon/internal/source/ingest"
 
 // notDetected are packages that are compiled without the race detector, which would
 // double the time of many tests: SQLite, which is C turned into Go, its allocator, and

@@ -193,3 +193,22 @@ func TestPlan(t *testing.T) {
 		}
 	}
 }
+
+// TestEmpty: only the standard output of a check must be empty.
+func TestEmpty(t *testing.T) {
+	for _, test := range []struct {
+		script string
+		want   bool
+	}{
+		{"true", true},
+		{"echo downloading >&2", true},
+		{"echo wrong.go", false},
+		{"false", false},
+	} {
+		var out bytes.Buffer
+		err := empty("check", "repair it", nil, "sh", "-c", test.script).run(t.Context(), &report{out: &out})
+		if (err == nil) != test.want {
+			t.Errorf("%s: got %v", test.script, err)
+		}
+	}
+}

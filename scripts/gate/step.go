@@ -135,16 +135,20 @@ func prepare(ctx context.Context, dir string, env []string, args ...string) *exe
 	return cmd
 }
 
-// empty returns a step that fails if a program prints something.
+// empty returns a step that fails if a program prints something on its standard output.
+// The go command says on the other one what it downloads.
 func empty(name, advice string, env []string, args ...string) step {
 	return step{name, func(ctx context.Context, r *report) error {
-		out, err := output(ctx, "", env, args...)
-		if err != nil {
-			r.print("%s", out)
+		var out, stderr bytes.Buffer
+		cmd := prepare(ctx, "", env, args...)
+		cmd.Stdout = &out
+		cmd.Stderr = &stderr
+		if err := cmd.Run(); err != nil {
+			r.print("%s", &stderr)
 			return err
 		}
-		if out != "" {
-			r.print("%s:\n%s", advice, out)
+		if out.Len() > 0 {
+			r.print("%s:\n%s", advice, &out)
 			return errors.New(advice)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -179,13 +180,16 @@ type pkg struct {
 
 // list returns the packages of the module that have tests.
 func list(ctx context.Context) ([]pkg, error) {
-	out, err := output(ctx, "", static, "go", "list",
-		"-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
+	cmd := prepare(ctx, "", static,
+		"go", "list", "-json=ImportPath,Dir,GoFiles,Imports,TestImports,XTestImports", "./...")
+	var stderr strings.Builder // the go command says there what it downloads
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w\n%s", err, out)
+		return nil, fmt.Errorf("go list: %w\n%s", err, &stderr)
 	}
 	var all []pkg
-	for dec := json.NewDecoder(strings.NewReader(out)); dec.More(); {
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p pkg
 		if err := dec.Decode(&p); err != nil {
 			return nil, err

@@ -32,17 +32,19 @@ func quick() []phase {
 				empty("formatting", "not formatted; run: go tool gofumpt -w", static, "go", "tool", "gofumpt",
 					"-l", "."),
 				command("go vet", static, "go", "vet", "./..."),
-				command("staticcheck", roomy, "go", "tool", "staticcheck", "./..."),
 				command("go mod tidy", static, "go", "mod", "tidy", "-diff"),
 			},
 		},
 		{
-			{suite{
-				name:     "tests of the packages",
-				env:      roomy,
-				flags:    []string{"-short", "-p=2"},
-				packages: []string{"./internal/...", "./scripts/..."},
-			}.step()},
+			{
+				suite{
+					name:     "tests of the packages",
+					env:      roomy,
+					flags:    []string{"-short", "-p=2"},
+					packages: []string{"./internal/...", "./scripts/..."},
+				}.step(),
+			},
+			{command("staticcheck", roomy, "go", "tool", "staticcheck", "./...")},
 			{suite{
 				name:     "tests of the whole program",
 				env:      roomy,

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -356,6 +357,53 @@ func TestSkew(t *testing.T) {
 			examine(t, tape, time.Now())
 			if skew, known := tape.Skew(); !known || (skew-offset).Abs() > time.Second {
 				t.Errorf("got %v, %v, want %v", skew, known, offset)
+			}
+		})
+	}
+}
+
+// Some reports have no tax number. It is a finding only if the newest three have none.
+func TestNoTaxNumber(t *testing.T) {
+	link := regexp.MustCompile(`(?i)nif=[a-z0-9-]+`)
+	for _, test := range []struct {
+		without int // pages
+		read    int
+		want    doctor.Verdict
+	}{
+		{0, 1, doctor.OK},
+		{1, 2, doctor.OK},
+		{2, 3, doctor.OK},
+		{3, 3, doctor.Warning},
+		{10, 3, doctor.Warning},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSite(t)
+			pages := 0
+			s.change = func(req *http.Request, res *http.Response) {
+				if !strings.Contains(req.URL.RequestURI(), "/resultado-oir?nreg=") {
+					return
+				}
+				pages++
+				if pages > test.without {
+					return
+				}
+				body, err := io.ReadAll(res.Body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !link.Match(body) {
+					t.Errorf("page %d has no tax number that can be removed", pages)
+				}
+				res.Body = io.NopCloser(bytes.NewReader(link.ReplaceAll(body, []byte("nif="))))
+			}
+			checks := examine(t, doctor.Record(s), time.Now())
+			n := slices.IndexFunc(checks, func(c doctor.Check) bool { return c.Name == "permalink-oir" })
+			if got := checks[n]; got.Verdict != test.want || pages != test.read {
+				t.Errorf("%d pages without: got %v after %d pages, want %v after %d: %s", test.without,
+					got.Verdict, pages, test.want, test.read, printed(checks[n:n+1]))
+			}
+			if _, ready := doctor.Conclude(checks); !ready {
+				t.Errorf("%d pages without: not ready", test.without)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -14,6 +15,10 @@ import (
 )
 
 const (
+	// permalinkPages is the number of pages of reports that are read until one has a tax
+	// number. One report in thirty has none, so that three of them are no coincidence.
+	permalinkPages = 3
+
 	listDays = 7 // of the lists that are read, as in the first round of ingest
 	// settled is the age from which a report should be on every surface.
 	settled = 2 * time.Minute
@@ -184,33 +189,62 @@ func lastClose(now time.Time) time.Time {
 	return at
 }
 
-// permalink checks the page of the newest report that another surface shows.
+// permalink checks the page of the newest report that another surface shows. A report
+// may have no tax number, as those of some foreign issuers: then the pages of the reports
+// before it are read too, and only if all of them have none it is a finding.
 func (e *examiner) permalink(ctx context.Context, t disclosure.Type, known []regulator.Row) {
 	e.check(ctx, surface{health.Permalink(t), true, "text/html", func(c *Check) error {
 		if len(known) == 0 {
 			c.skip("neither feed nor list shows a report")
 			return nil
 		}
-		want := slices.MaxFunc(known, func(a, b regulator.Row) int { return int(a.Number - b.Number) })
-		row, err := e.Regulator.For(throttle.Permalinks).Permalink(ctx, t, want.Number)
-		if err != nil {
-			return err
+		newest := newestRows(known, permalinkPages)
+		for n := range newest {
+			row, err := e.permalinkPage(ctx, c, t, &newest[n])
+			if err != nil {
+				return err
+			}
+			if row.NIF != "" {
+				return nil
+			}
 		}
-		c.Found = fmt.Sprintf("%s of %s at %s", name(&row), row.Name,
-			row.At.In(disclosure.Madrid).Format("2006-01-02 15:04:05"))
-		line := e.lineOf(&row)
-		if row.Surface != disclosure.FromPermalink {
-			c.Odd(0, "it has no time of publication with seconds (article:published_time)")
-		}
-		if row.NIF == "" {
-			c.Odd(line, "the issuer has no tax number")
-		}
-		if d := row.At.Sub(want.At).Abs(); d > time.Minute {
-			c.Odd(line, "its time differs from that of another surface by %v", d.Round(time.Second))
-		}
-		if row.Title != want.Title {
-			c.Odd(line, "its subject differs from that of another surface: %.80q, not %.80q", row.Title, want.Title)
-		}
+		c.Odd(0, "no page of the newest %d reports has the tax number of the issuer", len(newest))
 		return nil
 	}})
+}
+
+// newestRows returns the n rows with the highest numbers, each number once, the newest
+// first.
+func newestRows(rows []regulator.Row, n int) []regulator.Row {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b regulator.Row) int { return cmp.Compare(b.Number, a.Number) })
+	rows = slices.CompactFunc(rows, func(a, b regulator.Row) bool { return a.Number == b.Number })
+	return rows[:min(n, len(rows))]
+}
+
+// permalinkPage reads the page of a report and compares it with the row of another
+// surface.
+func (e *examiner) permalinkPage(
+	ctx context.Context, c *Check, t disclosure.Type, want *regulator.Row,
+) (regulator.Row, error) {
+	row, err := e.Regulator.For(throttle.Permalinks).Permalink(ctx, t, want.Number)
+	if err != nil {
+		return row, err
+	}
+	if c.Found == "" {
+		c.Found = fmt.Sprintf("%s of %s at %s", name(&row), row.Name,
+			row.At.In(disclosure.Madrid).Format("2006-01-02 15:04:05"))
+	}
+	line := e.lineOf(&row)
+	if row.Surface != disclosure.FromPermalink {
+		c.Odd(0, "%s has no time of publication with seconds (article:published_time)", name(&row))
+	}
+	if d := row.At.Sub(want.At).Abs(); d > time.Minute {
+		c.Odd(line, "the time of %s differs from that of another surface by %v", name(&row), d.Round(time.Second))
+	}
+	if row.Title != want.Title {
+		c.Odd(line, "the subject of %s differs from that of another surface: %.80q, not %.80q",
+			name(&row), row.Title, want.Title)
+	}
+	return row, nil
 }

@@ -29,17 +29,17 @@ const (
 // Redis is a connection to a Redis server that may fail. After a failure it is not
 // used for a while; then a single request probes it.
 type Redis struct {
-	options redis.Options
-	pause   time.Duration
-	logger  *slog.Logger
-	slots   chan struct{} // one element for each running command
+	newClient func() Client
+	pause     time.Duration
+	logger    *slog.Logger
+	slots     chan struct{} // one element for each running command
 
 	mu      sync.Mutex
-	client  *redis.Client // guarded by mu; replaced after each failure
-	down    bool          // guarded by mu
-	retryAt time.Time     // guarded by mu; no attempt before it while down
-	probing bool          // guarded by mu; a request is probing
-	closed  bool          // guarded by mu
+	client  Client    // guarded by mu; replaced after each failure
+	down    bool      // guarded by mu
+	retryAt time.Time // guarded by mu; no attempt before it while down
+	probing bool      // guarded by mu; a request is probing
+	closed  bool      // guarded by mu
 }
 
 // OpenRedis returns a connection for a redis://, rediss:// or unix:// URL. The server
@@ -73,39 +73,40 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{
-		pause:  pause,
-		logger: logger,
-		slots:  make(chan struct{}, connections),
-		options: redis.Options{
-			Network:   parsed.Network,
-			Addr:      parsed.Addr,
-			Username:  parsed.Username,
-			Password:  parsed.Password,
-			DB:        parsed.DB,
-			TLSConfig: parsed.TLSConfig,
+	options := redis.Options{
+		Network:   parsed.Network,
+		Addr:      parsed.Addr,
+		Username:  parsed.Username,
+		Password:  parsed.Password,
+		DB:        parsed.DB,
+		TLSConfig: parsed.TLSConfig,
 
-			// Dialing takes longer than a command, and many may dial at once.
-			DialTimeout:   5 * timeout,
-			ReadTimeout:   timeout,
-			WriteTimeout:  timeout,
-			PoolTimeout:   timeout,
-			MaxRetries:    -1,
-			DialerRetries: 1,
+		// Dialing takes longer than a command, and many may dial at once.
+		DialTimeout:   5 * timeout,
+		ReadTimeout:   timeout,
+		WriteTimeout:  timeout,
+		PoolTimeout:   timeout,
+		MaxRetries:    -1,
+		DialerRetries: 1,
 
-			PoolSize: connections,
-			// After PoolSize failed dials the client starts a goroutine that outlives
-			// Close. The first failure closes the client long before.
-			MaxConcurrentDials: 4,
+		PoolSize: connections,
+		// After PoolSize failed dials the client starts a goroutine that outlives
+		// Close. The first failure closes the client long before.
+		MaxConcurrentDials: 4,
 
-			// No features beyond scripts.
-			Protocol:         2,
-			DisableIdentity:  true,
-			PipelinePoolSize: -1,
-		},
+		// No features beyond scripts.
+		Protocol:         2,
+		DisableIdentity:  true,
+		PipelinePoolSize: -1,
 	}
-	r.options.Dialer = limitReplies(redis.NewDialer(&r.options))
-	r.client = redis.NewClient(&r.options)
+	options.Dialer = limitReplies(redis.NewDialer(&options))
+	r := &Redis{
+		newClient: func() Client { return client{redis.NewClient(&options)} },
+		pause:     pause,
+		logger:    logger,
+		slots:     make(chan struct{}, connections),
+	}
+	r.client = r.newClient()
 	r.ping()
 	return r, nil
 }
@@ -132,12 +133,12 @@ func (r *Redis) Run(ctx context.Context) {
 }
 
 func (r *Redis) ping() {
-	r.Do(func(client *redis.Client) error { return client.Ping(context.Background()).Err() })
+	r.Do(func(c Client) error { return c.ping(context.Background()) })
 }
 
 // Do runs a command and reports whether Redis answered. It returns false at once
 // while Redis is down, and after redisTimeout without a free connection.
-func (r *Redis) Do(ask func(*redis.Client) error) bool {
+func (r *Redis) Do(ask func(Client) error) bool {
 	tired := time.NewTimer(redisTimeout)
 	defer tired.Stop()
 	select {
@@ -168,12 +169,12 @@ func (r *Redis) Close() error {
 	r.closed = true
 	client := r.client
 	r.mu.Unlock()
-	return client.Close()
+	return client.close()
 }
 
 // acquire returns the client for a command, or nil while Redis is down. The caller
 // passes the result to report.
-func (r *Redis) acquire() *redis.Client {
+func (r *Redis) acquire() Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -189,13 +190,13 @@ func (r *Redis) acquire() *redis.Client {
 }
 
 // report records the result of a command.
-func (r *Redis) report(client *redis.Client, err error) {
+func (r *Redis) report(client Client, err error) {
 	r.mu.Lock()
 	if r.closed || client != r.client { // or of an old client, whose failure is known
 		r.mu.Unlock()
 		return
 	}
-	if errors.Is(err, redis.ErrPoolTimeout) { // the command was not sent
+	if errors.Is(err, errPoolTimeout) { // the command was not sent
 		r.probing = false
 		r.mu.Unlock()
 		return
@@ -205,12 +206,12 @@ func (r *Redis) report(client *redis.Client, err error) {
 	if err != nil {
 		// Other connections of the client are probably broken too, and each would
 		// cost a timeout.
-		r.client = redis.NewClient(&r.options)
+		r.client = r.newClient()
 		r.retryAt = time.Now().Add(r.pause)
 	}
 	r.mu.Unlock()
 	if err != nil {
-		_ = client.Close()
+		_ = client.close()
 	}
 	switch {
 	case change && err != nil:

@@ -6,14 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
 
 //go:embed take.lua
 var source string
-
-var script = redis.NewScript(source)
 
 // Shared is a limit counted in Redis for all processes, and in this process for its
 // own requests. The local count applies while Redis is down or has lost its data.
@@ -85,8 +81,8 @@ func (s *Shared) query(ctx context.Context, of Subject, count bool) (v Decision,
 	// own timeouts are short enough.
 	ctx = context.WithoutCancel(ctx)
 	var answer []int64
-	ok = s.redis.Do(func(client *redis.Client) (err error) {
-		answer, err = script.Run(ctx, client, []string{key}, int64(window), s.policy.Limit, count).Int64Slice()
+	ok = s.redis.Do(func(c Client) (err error) {
+		answer, err = c.take(ctx, key, int64(window), s.policy.Limit, count)
 		if err == nil && len(answer) != 3 {
 			err = errors.New("the script does not answer with three numbers")
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/redis/go-redis/v9"
-
 	"pregon/internal/server/ratelimit"
 )
 
@@ -22,12 +20,8 @@ func (r Redis) String() string { return "redis:" + r.Key }
 
 // Load implements Place.
 func (r Redis) Load(ctx context.Context) (text []byte, err error) {
-	ok := r.Conn.Do(func(client *redis.Client) error {
-		found, err := client.Get(ctx, r.Key).Bytes()
-		if errors.Is(err, redis.Nil) {
-			return nil
-		}
-		text = found
+	ok := r.Conn.Do(func(client ratelimit.Client) (err error) {
+		text, err = client.Get(ctx, r.Key)
 		return err
 	})
 	if !ok {
@@ -38,7 +32,7 @@ func (r Redis) Load(ctx context.Context) (text []byte, err error) {
 
 // Save implements Place.
 func (r Redis) Save(ctx context.Context, text []byte) error {
-	if !r.Conn.Do(func(client *redis.Client) error { return client.Set(ctx, r.Key, text, 0).Err() }) {
+	if !r.Conn.Do(func(client ratelimit.Client) error { return client.Set(ctx, r.Key, text) }) {
 		return errRedisDown
 	}
 	return nil

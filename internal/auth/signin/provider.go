@@ -209,10 +209,13 @@ func isLoopback(hostPort string) bool {
 var errStart = fault.New(fault.Forbidden, "The sign-in was not started in this browser, or it took longer "+
 	"than ten minutes. Start again.")
 
-// Finish signs a person in who comes back from a provider. It returns where to go.
-func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (next string, err error) {
+// Finish signs a person in who comes back from a provider. It ends the session that the
+// browser had, if any, and returns where to go.
+func (s *Service) Finish(
+	w http.ResponseWriter, r *http.Request, old *Session, id string,
+) (next string, err error) {
 	from := s.o.Client(r)
-	if err := s.mayTry(w, r.Context(), from); err != nil {
+	if err := s.attempts.admit(r.Context(), w, from); err != nil {
 		return "", err
 	}
 	p, kept, err := s.started(r, id)
@@ -221,8 +224,8 @@ func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (nex
 	}
 	if code := r.FormValue("error"); code != "" {
 		setCookie(w, startCookie, "", gone)
-		return "", s.refused(r.Context(), from, p.ID, p.Name+" answered: "+
-			clean(code+" "+r.FormValue("error_description")))
+		reason := clean(code + " " + r.FormValue("error_description"))
+		return "", s.attempts.refuse(r.Context(), from, p.ID, fmt.Errorf("%s answered: %s", p.Name, reason))
 	}
 	// A browser that goes back sends the request again, and the provider would
 	// take that for an attack.
@@ -239,9 +242,9 @@ func (s *Service) Finish(w http.ResponseWriter, r *http.Request, id string) (nex
 		return "", err
 	}
 	if err != nil {
-		return "", s.refused(r.Context(), from, p.ID, err.Error())
+		return "", s.attempts.refuse(r.Context(), from, p.ID, err)
 	}
-	return kept.Next, s.open(w, r, profile, account.Session{})
+	return kept.Next, s.open(w, r, old, profile, account.Session{})
 }
 
 // started returns what the browser kept for a callback, which must be of the same

@@ -24,7 +24,7 @@ func TestSignOutWithAKey(t *testing.T) {
 		t.Helper()
 		w.cookies = map[string]string{}
 		rec := httptest.NewRecorder()
-		if _, err := w.ByKey(rec, w.request("/signin/key"), raw, ""); err != nil {
+		if _, err := w.ByKey(rec, w.request("/signin/key"), w.session(), raw, ""); err != nil {
 			t.Fatal(err)
 		}
 		w.keep(rec)

@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -18,7 +17,6 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/server/ratelimit"
 	"pregon/internal/store"
-	"pregon/internal/text"
 )
 
 // Names of cookies. The prefix makes browsers refuse them from other hosts, such as
@@ -62,7 +60,7 @@ type Service struct {
 	providers []*provider
 	scheme    string // of the service
 	origin    string // of the service
-	limits    *access.LimitAudit
+	attempts  attempts
 }
 
 // New returns a service. It validates the configuration, and does not contact the
@@ -82,7 +80,13 @@ func New(o Options) (*Service, error) {
 		o:      o,
 		scheme: base.Scheme,
 		origin: base.Scheme + "://" + base.Host,
-		limits: access.NewLimitAudit(o.Audit),
+		attempts: attempts{
+			refused:   o.Refused,
+			byAddress: o.ByAddress,
+			byKey:     o.ByKey,
+			audit:     o.Audit,
+			limits:    access.NewLimitAudit(o.Audit),
+		},
 	}
 	for _, c := range o.Config.Providers {
 		p, err := s.newProvider(c)
@@ -187,43 +191,48 @@ func (s *Service) own(r *http.Request, origin string) bool {
 	return origin == s.origin || origin == s.scheme+"://"+r.Host
 }
 
-// ByKey signs the holder of a key in. It returns where to go then.
-func (s *Service) ByKey(w http.ResponseWriter, r *http.Request, key, next string) (string, error) {
+// ByKey signs the holder of a key in. It ends the session that the browser had, if any,
+// and returns where to go.
+func (s *Service) ByKey(
+	w http.ResponseWriter, r *http.Request, old *Session, key, next string,
+) (string, error) {
+	ctx := r.Context()
 	from := s.o.Client(r)
-	if err := s.mayTry(w, r.Context(), from); err != nil {
+	if err := s.attempts.admitAddress(ctx, w, from); err != nil {
 		return "", err
 	}
-	if err := s.countAddress(w, r.Context(), from); err != nil {
-		return "", err
-	}
-	p, err := s.o.Keys.ByText(r.Context(), key, from)
+	p, err := s.o.Keys.ByText(ctx, key, from)
 	if fault.KindOf(err) == fault.Unavailable {
 		return "", err
 	}
 	if err != nil {
-		return "", s.refused(r.Context(), from, "key", err.Error())
+		return "", s.attempts.refuse(ctx, from, "key", err)
 	}
-	// Only who has the key is counted for it: nobody else can lock its holders out.
-	if err := s.countKey(w, r.Context(), from, p.Key); err != nil {
+	if err := s.attempts.admitKey(ctx, w, from, p.Key); err != nil {
 		return "", err
 	}
-	profile := account.Account{
+	return Next(next), s.open(w, r, old, s.profileOf(p), account.Session{Key: p.Key})
+}
+
+// profileOf returns the account of the holder of a key.
+func (s *Service) profileOf(p access.Principal) account.Account {
+	key, own := s.o.Keys.Key(p.ID)
+	if known, ok := s.o.Accounts.Account(p.ID); ok && !own {
+		return known // the person of whom this is one of the keys
+	}
+	return account.Account{
 		ID:       p.ID,
+		Name:     key.Name,
 		Plan:     p.Plan,
 		Scopes:   p.Scope,
 		Operator: p.Operator,
 	}
-	if key, ok := s.o.Keys.Key(p.ID); ok {
-		profile.Name = key.Name
-	} else if known, ok := s.o.Accounts.Account(p.ID); ok {
-		profile = known // the person of whom this is one of the keys
-	}
-	return Next(next), s.open(w, r, profile, account.Session{Key: p.Key})
 }
 
-// open opens a session and ends the one that the browser had.
-func (s *Service) open(w http.ResponseWriter, r *http.Request, profile account.Account, opened account.Session) error {
-	old := s.Session(r)
+// open opens a session and ends the one that the browser had, if any.
+func (s *Service) open(
+	w http.ResponseWriter, r *http.Request, old *Session, profile account.Account, opened account.Session,
+) error {
 	opened.Agent = r.UserAgent()
 	opened, raw, err := s.o.Accounts.SignIn(r.Context(), profile, opened)
 	if err != nil {
@@ -296,87 +305,4 @@ func onlyCookie(r *http.Request, name string) (string, bool) {
 		return "", false
 	}
 	return found[0].Value, true
-}
-
-// mayTry returns an error if too many attempts of an address failed.
-func (s *Service) mayTry(w http.ResponseWriter, ctx context.Context, from netip.Addr) error {
-	if s.o.Refused == nil {
-		return nil
-	}
-	of := ratelimit.Address(from)
-	return s.check(w, ctx, attempt{
-		decision: s.o.Refused.Peek(ctx, of),
-		limit:    "signin",
-		of:       of,
-		from:     from,
-		message:  "Too many attempts to sign in from this address failed.",
-	})
-}
-
-// countAddress counts a sign-in with a key for its address, and returns an error if it
-// is over the limit.
-func (s *Service) countAddress(w http.ResponseWriter, ctx context.Context, from netip.Addr) error {
-	if s.o.ByAddress == nil {
-		return nil
-	}
-	of := ratelimit.Address(from)
-	return s.check(w, ctx, attempt{
-		decision: s.o.ByAddress.Take(ctx, of),
-		limit:    "signin-address",
-		of:       of,
-		from:     from,
-		message:  "There were too many sign-ins with keys from this address.",
-	})
-}
-
-// countKey counts a sign-in for its key, and returns an error if it is over the limit.
-func (s *Service) countKey(w http.ResponseWriter, ctx context.Context, from netip.Addr, key string) error {
-	if s.o.ByKey == nil {
-		return nil
-	}
-	of := ratelimit.Name(key)
-	return s.check(w, ctx, attempt{
-		decision: s.o.ByKey.Take(ctx, of),
-		limit:    "signin-key",
-		of:       of,
-		from:     from,
-		key:      key,
-		message:  "There were too many sign-ins with this key.",
-	})
-}
-
-// attempt is an attempt to sign in that a limit decided on.
-type attempt struct {
-	decision ratelimit.Decision
-	limit    string            // its name
-	of       ratelimit.Subject // for which it is counted
-	from     netip.Addr
-	key      string // empty if it is not known
-	message  string // of the refusal
-}
-
-// check returns an error for an attempt over a limit, and records it in the audit.
-func (s *Service) check(w http.ResponseWriter, ctx context.Context, a attempt) error {
-	if a.decision.OK {
-		return nil
-	}
-	attrs := []slog.Attr{slog.String("client_ip", a.from.String())}
-	if a.key != "" {
-		attrs = append(attrs, slog.String("key", a.key))
-	}
-	s.limits.Record(ctx, a.limit, string(a.of[:]), attrs...)
-	w.Header().Set("Retry-After", a.decision.RetryAfter())
-	return fault.New(fault.RateLimited, "%s Wait as long as Retry-After says.", a.message)
-}
-
-// refused counts and audits a failed attempt. The reason is shown.
-func (s *Service) refused(ctx context.Context, from netip.Addr, how, reason string) error {
-	if s.o.Refused != nil {
-		s.o.Refused.Take(ctx, ratelimit.Address(from))
-	}
-	if s.o.Audit != nil {
-		s.o.Audit(ctx, "signin.refused", slog.String("provider", how), slog.String("reason", reason),
-			slog.String("client_ip", from.String()))
-	}
-	return fault.New(fault.Forbidden, "%s", text.Sentence(reason))
 }

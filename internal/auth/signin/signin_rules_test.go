@@ -259,7 +259,7 @@ func TestByKeyOfAPerson(t *testing.T) {
 	rec := httptest.NewRecorder()
 	r := w.request("/signin/key")
 	r.Header.Set("User-Agent", "a browser")
-	next, err := w.ByKey(rec, r, raw, "/account/keys")
+	next, err := w.ByKey(rec, r, w.session(), raw, "/account/keys")
 	if err != nil || next != "/account/keys" {
 		t.Fatalf("%q, %v", next, err)
 	}
@@ -275,7 +275,7 @@ func TestByKeyOfAPerson(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.ByKey(httptest.NewRecorder(), w.request("/signin/key"), raw, ""); err != nil {
+	if _, err := w.ByKey(httptest.NewRecorder(), w.request("/signin/key"), w.session(), raw, ""); err != nil {
 		t.Fatal(err)
 	}
 	if holder, known := w.accounts.Account(own.ID); !known || holder.Name != "robot" {
@@ -291,14 +291,14 @@ func TestByKeyOfABlockedHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := httptest.NewRecorder()
-	if _, err := w.ByKey(rec, w.request("/"), raw, ""); err != nil || len(rec.Result().Cookies()) != 1 {
+	if _, err := w.ByKey(rec, w.request("/"), w.session(), raw, ""); err != nil || len(rec.Result().Cookies()) != 1 {
 		t.Fatal(err)
 	}
 	if err := w.accounts.Block(t.Context(), key.ID, true); err != nil {
 		t.Fatal(err)
 	}
 	rec = httptest.NewRecorder()
-	if _, err := w.ByKey(rec, w.request("/"), raw, ""); err == nil || len(rec.Result().Cookies()) != 0 {
+	if _, err := w.ByKey(rec, w.request("/"), w.session(), raw, ""); err == nil || len(rec.Result().Cookies()) != 0 {
 		t.Errorf("%v, %d cookies", err, len(rec.Result().Cookies()))
 	}
 }
@@ -427,7 +427,7 @@ func TestCallbacksAreLimited(t *testing.T) {
 	w := newWorld(t, nil)
 	asked := w.start("one", "")
 	for range 30 {
-		if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), "wrong", ""); fault.KindOf(err) != fault.Forbidden {
+		if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), w.session(), "wrong", ""); fault.KindOf(err) != fault.Forbidden {
 			t.Fatal(err)
 		}
 	}
@@ -478,7 +478,7 @@ func TestStoreFails(t *testing.T) {
 		}
 	}
 	before := len(w.audit)
-	if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), raw, ""); fault.KindOf(err) != fault.Unavailable || len(w.audit) != before {
+	if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), w.session(), raw, ""); fault.KindOf(err) != fault.Unavailable || len(w.audit) != before {
 		t.Errorf("a key that cannot be looked up: %v, audited %q", err, w.audit[before:])
 	}
 }

@@ -147,7 +147,7 @@ func TestByKey(t *testing.T) {
 	}
 	signIn := func(raw string) error {
 		rec := httptest.NewRecorder()
-		_, err := w.ByKey(rec, w.request("/signin/key"), raw, "")
+		_, err := w.ByKey(rec, w.request("/signin/key"), w.session(), raw, "")
 		w.keep(rec)
 		return err
 	}
@@ -188,7 +188,7 @@ func TestNetworksOfTheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := httptest.NewRecorder()
-	if _, err := w.ByKey(rec, w.request("/signin/key"), raw, ""); err != nil {
+	if _, err := w.ByKey(rec, w.request("/signin/key"), w.session(), raw, ""); err != nil {
 		t.Fatal(err)
 	}
 	w.keep(rec)
@@ -209,13 +209,13 @@ func TestTooManyAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 30 {
-		if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), "wrong", ""); fault.KindOf(err) != fault.Forbidden {
+		if _, err := w.ByKey(httptest.NewRecorder(), w.request("/"), w.session(), "wrong", ""); fault.KindOf(err) != fault.Forbidden {
 			t.Fatal(err)
 		}
 	}
 	for range 2 {
 		rec := httptest.NewRecorder()
-		if _, err := w.ByKey(rec, w.request("/"), raw, ""); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
+		if _, err := w.ByKey(rec, w.request("/"), w.session(), raw, ""); fault.KindOf(err) != fault.RateLimited || rec.Header().Get("Retry-After") == "" {
 			t.Errorf("%v, %v", rec.Header(), err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestTooManySignIns(t *testing.T) {
 	w := newWorld(t, nil)
 	signIn := func(raw string) (*httptest.ResponseRecorder, error) {
 		rec := httptest.NewRecorder()
-		_, err := w.ByKey(rec, w.request("/"), raw, "")
+		_, err := w.ByKey(rec, w.request("/"), w.session(), raw, "")
 		return rec, err
 	}
 	limited := func(name, raw, want string) {

@@ -262,7 +262,7 @@ func (w *world) finish(provider string, p *idp, asked url.Values, change func(ur
 		change(back)
 	}
 	rec := httptest.NewRecorder()
-	next, err := w.Finish(rec, w.request(signin.CallbackPath+provider+"?"+back.Encode()), provider)
+	next, err := w.Finish(rec, w.request(signin.CallbackPath+provider+"?"+back.Encode()), w.session(), provider)
 	w.keep(rec)
 	return next, err
 }

@@ -57,7 +57,7 @@ func (c *Console) startSignIn(q *request) (*reply, error) {
 
 // finishSignIn is where a provider sends the browser back.
 func (c *Console) finishSignIn(q *request) (*reply, error) {
-	next, err := c.SignIn.Finish(q.w, q.Request, q.PathValue("provider"))
+	next, err := c.SignIn.Finish(q.w, q.Request, q.session, q.PathValue("provider"))
 	if err != nil {
 		return nil, err
 	}
@@ -66,16 +66,15 @@ func (c *Console) finishSignIn(q *request) (*reply, error) {
 
 // signInByKey signs in the holder of a key. The form is shown again without the key.
 func (c *Console) signInByKey(q *request) (*reply, error) {
-	next := q.PostForm.Get("next")
-	next, err := c.SignIn.ByKey(q.w, q.Request, q.PostForm.Get("key"), next)
-	if kind := fault.KindOf(err); kind == fault.Unauthorized || kind == fault.Forbidden || kind == fault.Invalid {
+	next, err := c.SignIn.ByKey(q.w, q.Request, q.session, q.PostForm.Get("key"), q.PostForm.Get("next"))
+	switch fault.KindOf(err) {
+	case fault.Unauthorized, fault.Forbidden, fault.Invalid:
 		data := c.newSignInPage(q, q.PostForm.Get("next"))
 		data.Refused = messageOf(err)
 		out := q.signInReply(data)
 		out.Status = http.StatusForbidden
 		return out, nil
-	}
-	if fault.KindOf(err) == fault.RateLimited {
+	case fault.RateLimited:
 		data := c.newSignInPage(q, q.PostForm.Get("next"))
 		data.Wait = q.w.Header().Get("Retry-After")
 		out := q.signInReply(data)

@@ -50,6 +50,13 @@ type Page struct {
 	Limit  int
 }
 
+// bounds returns the indexes of the first element of the page and of the one after its
+// last, in a list of n elements.
+func (p Page) bounds(n int) (from, to int) {
+	from = min(max(p.Number-1, 0)*max(p.Limit, 0), n)
+	return from, min(from+max(p.Limit, 0), n)
+}
+
 // ReadPage reads a page of accounts from parameters.
 func ReadPage(p *query.Params) Page {
 	return Page{
@@ -68,7 +75,7 @@ type AccountList struct {
 
 // ListAccounts returns a page of all accounts, for operators.
 func (s *Service) ListAccounts(ctx context.Context, by access.Principal, page Page) (AccountList, error) {
-	if err := needOperator(by, onlyOperators); err != nil {
+	if err := CheckOperator(by); err != nil {
 		return AccountList{}, err
 	}
 	all, err := s.directory(ctx)
@@ -76,8 +83,8 @@ func (s *Service) ListAccounts(ctx context.Context, by access.Principal, page Pa
 		return AccountList{}, err
 	}
 	entries := all.sorted()
-	from := min((page.Number-1)*page.Limit, len(entries))
-	shown := entries[from:min(from+page.Limit, len(entries))]
+	from, to := page.bounds(len(entries))
+	shown := entries[from:to]
 	out := AccountList{
 		Limit:    page.Limit,
 		Accounts: make([]Summary, 0, len(shown)),
@@ -92,7 +99,7 @@ func (s *Service) ListAccounts(ctx context.Context, by access.Principal, page Pa
 
 // Account returns one account, for operators.
 func (s *Service) Account(ctx context.Context, by access.Principal, id string) (Summary, error) {
-	if err := needOperator(by, onlyOperators); err != nil {
+	if err := CheckOperator(by); err != nil {
 		return Summary{}, err
 	}
 	all, err := s.directory(ctx)
@@ -226,7 +233,7 @@ type Blocking struct {
 
 // Block ends all access of an account, or allows it again, for operators.
 func (s *Service) Block(ctx context.Context, by access.Principal, asked Blocking) error {
-	if err := needOperator(by, onlyOperators); err != nil {
+	if err := CheckOperator(by); err != nil {
 		return err
 	}
 	switch {

@@ -130,6 +130,11 @@ func TestOperators(t *testing.T) {
 	if err != nil || len(second.Accounts) != 1 || second.Total != 3 {
 		t.Errorf("the second page: %+v, %v", second, err)
 	}
+	for _, page := range []account.Page{{}, {Number: -1, Limit: 2}, {Number: 1, Limit: -1}, {Number: 9, Limit: 2}} {
+		if _, err := w.Account.ListAccounts(ctx, ops, page); err != nil {
+			t.Errorf("%+v: %v", page, err)
+		}
+	}
 	_, err = w.Account.Account(ctx, ops, "nobody")
 	w.is(err, fault.NotFound, "an unknown account")
 
@@ -137,8 +142,20 @@ func TestOperators(t *testing.T) {
 	_, sessions := w.Account.ListSessions(ctx, ana, ops.ID)
 	_, accounts := w.Account.ListAccounts(ctx, ana, account.Page{Number: 1, Limit: 1})
 	_, one := w.Account.Account(ctx, ana, ops.ID)
-	for _, err := range []error{keys, sessions, accounts, one, w.Account.Block(ctx, ana, account.Blocking{Account: ops.ID, Blocked: new(true)})} {
-		w.is(err, fault.Forbidden, "not an operator")
+	for what, err := range map[string]error{
+		"keys":       keys,
+		"sessions":   sessions,
+		"accounts":   accounts,
+		"account":    one,
+		"block":      w.Account.Block(ctx, ana, account.Blocking{Account: ops.ID, Blocked: new(true)}),
+		"session":    w.Account.EndSession(ctx, ana, ops.ID, ops.Credential),
+		"all":        w.Account.EndSessions(ctx, ana, ops.ID),
+		"revocation": w.Account.RevokeApplication(ctx, ana, ops.ID, app),
+	} {
+		w.is(err, fault.Forbidden, what+", not an operator")
+	}
+	if list, err := w.Account.ListSessions(ctx, ops, ""); err != nil || len(list.Sessions) != 1 {
+		t.Errorf("the sessions of an operator: %+v, %v", list, err)
 	}
 	everyday, _ := w.make(root, "everyday") // a key that an operator makes is for everyday use
 	_, err = w.Account.Account(ctx, everyday, ana.ID)

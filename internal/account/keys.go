@@ -308,12 +308,14 @@ const (
 	maxOverlap     = 90 * 24 * 60 * 60
 )
 
-// KeyRotation is a request for a new secret of a key. DefaultOverlap is usual.
+// KeyRotation is a request for a new secret of a key. Surfaces use DefaultOverlap if the
+// caller gives none.
 type KeyRotation struct {
-	Overlap int `json:"overlap_seconds"` // for which the old secret works too
+	// Overlap is how many seconds the old secret stays valid.
+	Overlap int `json:"overlap_seconds"`
 }
 
-// RotateKey gives a key a new secret, which the answer alone has.
+// RotateKey gives a key a new secret. Only this answer has it.
 func (s *Service) RotateKey(ctx context.Context, by access.Principal, id string, asked KeyRotation) (Key, error) {
 	if asked.Overlap < 0 || asked.Overlap > maxOverlap {
 		return Key{}, rejected("overlap_seconds", strconv.Itoa(asked.Overlap),

@@ -175,6 +175,9 @@ func (a *API) revokeApp(r *http.Request, _ *catalog.Snapshot) (response, error) 
 }
 
 func (a *API) listOwners(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	if err := account.CheckOperator(caller(r)); err != nil {
+		return response{}, err
+	}
 	p := a.readParams(r)
 	page := account.ReadPage(p.Params)
 	if err := p.Err(); err != nil {
@@ -184,6 +187,9 @@ func (a *API) listOwners(r *http.Request, _ *catalog.Snapshot) (response, error)
 }
 
 func (a *API) blockOwner(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	if err := account.CheckOperator(caller(r)); err != nil {
+		return response{}, err
+	}
 	var asked account.Blocking
 	if err := readBody(r, &asked); err != nil {
 		return response{}, err

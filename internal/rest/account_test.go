@@ -449,6 +449,8 @@ func TestOperators(t *testing.T) {
 		ops.call("GET", "/owners?"+query, "", 400, nil)
 	}
 	ana.call("GET", "/owners", "", 403, nil)
+	ana.call("GET", "/owners?limit=x", "", 403, nil)
+	ana.call("POST", "/owners/block", `{"no such field":1}`, 403, nil)
 	ana.call("POST", "/owners/block", `{"owner":"https://idp.example#ops","blocked":true}`, 403, nil)
 
 	of := encode("owner", ana.id)

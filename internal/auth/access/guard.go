@@ -60,21 +60,21 @@ type Token struct {
 
 // AccountState is the state of the account that a key or token belongs to.
 type AccountState struct {
-	Gone     string    // why the person has no access; empty while they have
+	Gone     string    // why the account has no access; empty if it has
 	Since    time.Time // when that began, if known
 	Scope    Scope
 	Plan     string
 	Operator bool
-	// Key is the key with which the person signed in, if any: from where that may not
-	// be used, neither may what came from it.
+	// Key is the key that opened the session, if any. Addresses that may not use the key
+	// may not use the session, or a token that comes from it, either.
 	Key string
 }
 
-// Accounts knows the people who signed in.
+// Accounts finds accounts.
 type Accounts interface {
 	// State returns the state of an account.
 	State(id string) (o AccountState, known bool)
-	// Grant returns the state of the owner of a grant, and whether the grant exists.
+	// Grant returns the state of the account that gave a grant, and whether the grant exists.
 	Grant(account, id string) (o AccountState, known bool)
 	// Wake reads accounts that were written a moment ago.
 	Wake(ctx context.Context) error

@@ -86,9 +86,9 @@ type Store interface {
 // Options are the collaborators of Accounts.
 type Options struct {
 	Store Store
-	// Key returns the state of a key, for accounts that are the holder of one.
+	// Key returns the state of a key, for the accounts of keys.
 	Key func(id string) (access.AccountState, bool)
-	// Configured reports whether the configuration still has the provider of a person.
+	// Configured reports whether the configuration still has the provider of an account.
 	Configured func(provider, account string) bool
 	Audit      access.Audit
 	OnChange   func() // called after accounts changed

@@ -22,7 +22,7 @@ type consentPage struct {
 	Name     string // of the application
 	Host     string
 	Kind     string // who verified its name, in words
-	Known    bool   // the operator does
+	Known    bool   // the operator of this service entered the application
 	Redirect string // where the answer goes
 	Loopback bool
 	Scopes   []string // in words
@@ -84,7 +84,7 @@ func (c *Console) askPerson(q *request, asked *oauth.Request, data consentPage) 
 	return out, nil
 }
 
-// verifiedBy returns who verified the name of an application, in words.
+// verifiedBy returns a sentence about who verified the name of an application.
 func (q *request) verifiedBy(app oauth.Client) string {
 	if app.Kind == oauth.Document {
 		return q.e.Text("consent.kind.document", app.Host)

@@ -180,8 +180,8 @@ func splitList(s string) []string {
 	})
 }
 
-// endOfDay returns the end of a day in Madrid. What is no day is refused as the
-// end of a key.
+// endOfDay returns the end of a day in Madrid as a time. It returns a text that is not a
+// day unchanged, and the rules of keys refuse it.
 func endOfDay(date string) string {
 	if day, ok := disclosure.ParseDay(date); ok {
 		return (day + 1).Start().Format(time.RFC3339)

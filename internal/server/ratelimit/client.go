@@ -2,14 +2,15 @@ package ratelimit
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"net"
+	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
-// Client sends the commands that this program needs. It hides the type of the library,
-// which has hundreds of methods: the compiler would read them again for each package
-// that imports this one.
+// Client sends the commands that this program needs.
 type Client interface {
 	// Get returns a value, or nil if there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
@@ -22,29 +23,109 @@ type Client interface {
 	close() error
 }
 
-// errPoolTimeout means that a command was not sent: no connection was free.
-var errPoolTimeout = redis.ErrPoolTimeout
+var script = redis.NewScript(1, source)
 
-var script = redis.NewScript(source)
+// client is a Client with a pool of connections.
+type client struct{ pool *redis.Pool }
 
-type client struct{ redis *redis.Client }
-
-func (c client) Get(ctx context.Context, key string) ([]byte, error) {
-	value, err := c.redis.Get(ctx, key).Bytes()
-	if errors.Is(err, redis.Nil) {
-		return nil, nil
+// newClient returns a client, which connects when it is used. The timeout bounds each
+// step of a command. Dialing takes longer than a command, and many may dial at once.
+func newClient(at address, timeout time.Duration) Client {
+	dial := func(ctx context.Context) (redis.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, 5*timeout)
+		defer cancel()
+		return redis.DialContext(ctx, at.network, at.host,
+			redis.DialContextFunc(at.dial),
+			redis.DialUsername(at.username),
+			redis.DialPassword(at.password),
+			redis.DialDatabase(at.database),
+			redis.DialReadTimeout(timeout),
+			redis.DialWriteTimeout(timeout),
+		)
 	}
+	return &client{&redis.Pool{
+		DialContext: dial,
+		MaxIdle:     connections,
+	}}
+}
+
+// dial opens a connection whose replies are limited.
+func (a address) dial(ctx context.Context, network, host string) (net.Conn, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, network, host)
+	if err != nil {
+		return nil, err
+	}
+	limited := &limitedConn{Conn: conn, raw: conn, left: maxReply}
+	if a.tls == nil {
+		return limited, nil
+	}
+	secure := tls.Client(conn, a.tls)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	limited.Conn = secure
+	return limited, nil
+}
+
+// do calls a function with a connection. Redis may have closed those of the pool, when
+// it was restarted for example. That is noticed before a command is sent, so that it is
+// sent on another connection.
+func (c *client) do(ctx context.Context, ask func(redis.Conn) error) error {
+	var err error
+	for range connections + 1 {
+		err = c.once(ctx, ask)
+		if !errors.Is(err, errClosed) {
+			break
+		}
+	}
+	return err
+}
+
+func (c *client) once(ctx context.Context, ask func(redis.Conn) error) error {
+	if err := ctx.Err(); err != nil { // a connection of the pool ignores it
+		return err
+	}
+	conn, err := c.pool.GetContext(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // which returns it to the pool
+	return ask(conn)
+}
+
+func (c *client) Get(ctx context.Context, key string) (value []byte, err error) {
+	err = c.do(ctx, func(conn redis.Conn) (err error) {
+		value, err = redis.Bytes(conn.Do("GET", key))
+		if errors.Is(err, redis.ErrNil) {
+			err = nil
+		}
+		return err
+	})
 	return value, err
 }
 
-func (c client) Set(ctx context.Context, key string, value []byte) error {
-	return c.redis.Set(ctx, key, value, 0).Err()
+func (c *client) Set(ctx context.Context, key string, value []byte) error {
+	return c.do(ctx, func(conn redis.Conn) error {
+		_, err := conn.Do("SET", key, value)
+		return err
+	})
 }
 
-func (c client) take(ctx context.Context, key string, args ...any) ([]int64, error) {
-	return script.Run(ctx, c.redis, []string{key}, args...).Int64Slice()
+func (c *client) take(ctx context.Context, key string, args ...any) (numbers []int64, err error) {
+	err = c.do(ctx, func(conn redis.Conn) (err error) {
+		numbers, err = redis.Int64s(script.Do(conn, append([]any{key}, args...)...))
+		return err
+	})
+	return numbers, err
 }
 
-func (c client) ping(ctx context.Context) error { return c.redis.Ping(ctx).Err() }
+func (c *client) ping(ctx context.Context) error {
+	return c.do(ctx, func(conn redis.Conn) error {
+		_, err := conn.Do("PING")
+		return err
+	})
+}
 
-func (c client) close() error { return c.redis.Close() }
+func (c *client) close() error { return c.pool.Close() }

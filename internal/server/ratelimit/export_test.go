@@ -1,11 +1,17 @@
 package ratelimit
 
+import "net"
+
 var (
 	Open     = open
 	Ask      = (*Redis).acquire
 	Answered = (*Redis).report
-	Bound    = limitReplies
 )
+
+// Limit returns a connection whose replies are limited.
+func Limit(conn net.Conn) net.Conn {
+	return &limitedConn{Conn: conn, raw: conn, left: maxReply}
+}
 
 const LongestReply = maxReply
 
@@ -26,4 +32,29 @@ func (w *Window) Room() (n int) {
 		n += cap(l)
 	}
 	return n
+}
+
+// Endpoint is what a URL says, with values that can be compared.
+type Endpoint struct {
+	Network, Host      string
+	Username, Password string
+	Database           int
+	Server             string // the name in the certificate; empty without TLS
+	Unverified         bool
+}
+
+func ParseURL(text string) (Endpoint, error) {
+	at, err := parseURL(text)
+	out := Endpoint{
+		Network:  at.network,
+		Host:     at.host,
+		Username: at.username,
+		Password: at.password,
+		Database: at.database,
+	}
+	if at.tls != nil {
+		out.Server = at.tls.ServerName
+		out.Unverified = at.tls.InsecureSkipVerify
+	}
+	return out, err
 }

@@ -2,17 +2,9 @@ package ratelimit
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-
-	"pregon/internal/fault"
 )
 
 const (
@@ -44,64 +36,17 @@ type Redis struct {
 
 // OpenRedis returns a connection for a redis://, rediss:// or unix:// URL. The server
 // need not be up. Timeouts in the URL are ignored, because requests wait for Redis.
-func OpenRedis(address string, logger *slog.Logger) (*Redis, error) {
-	return open(address, logger, timeout, pause)
+func OpenRedis(text string, logger *slog.Logger) (*Redis, error) {
+	return open(text, logger, timeout, pause)
 }
 
-// CheckURL returns an error for an invalid URL. It does not connect.
-func CheckURL(address string) error {
-	_, err := parseURL(address)
-	return err
-}
-
-func parseURL(address string) (*redis.Options, error) {
-	parsed, err := redis.ParseURL(address)
-	if err != nil || splitsPassword(address) {
-		// The error is dropped: it may quote a part of a password that was not
-		// escaped.
-		return nil, fault.New(fault.Invalid,
-			"the URL of Redis cannot be read: it is like redis://user:password@host:6379/0, "+
-				"rediss:// with TLS, or unix:///path/of/socket?db=0, and special characters of the password "+
-				"are percent-encoded")
-	}
-	return parsed, nil
-}
-
-func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
-	logging.Disable() // it would write to stderr
-	parsed, err := parseURL(address)
+func open(text string, logger *slog.Logger, timeout, pause time.Duration) (*Redis, error) {
+	at, err := parseURL(text)
 	if err != nil {
 		return nil, err
 	}
-	options := redis.Options{
-		Network:   parsed.Network,
-		Addr:      parsed.Addr,
-		Username:  parsed.Username,
-		Password:  parsed.Password,
-		DB:        parsed.DB,
-		TLSConfig: parsed.TLSConfig,
-
-		// Dialing takes longer than a command, and many may dial at once.
-		DialTimeout:   5 * timeout,
-		ReadTimeout:   timeout,
-		WriteTimeout:  timeout,
-		PoolTimeout:   timeout,
-		MaxRetries:    -1,
-		DialerRetries: 1,
-
-		PoolSize: connections,
-		// After PoolSize failed dials the client starts a goroutine that outlives
-		// Close. The first failure closes the client long before.
-		MaxConcurrentDials: 4,
-
-		// No features beyond scripts.
-		Protocol:         2,
-		DisableIdentity:  true,
-		PipelinePoolSize: -1,
-	}
-	options.Dialer = limitReplies(redis.NewDialer(&options))
 	r := &Redis{
-		newClient: func() Client { return client{redis.NewClient(&options)} },
+		newClient: func() Client { return newClient(at, timeout) },
 		pause:     pause,
 		logger:    logger,
 		slots:     make(chan struct{}, connections),
@@ -109,14 +54,6 @@ func open(address string, logger *slog.Logger, timeout, pause time.Duration) (*R
 	r.client = r.newClient()
 	r.ping()
 	return r, nil
-}
-
-// splitsPassword reports whether a character in the password ended it too early, so
-// that the rest was read as another part of the URL.
-func splitsPassword(address string) bool {
-	u, err := url.Parse(address)
-	return err != nil || strings.Contains(address, "#") || strings.Contains(u.RawQuery, "@") ||
-		u.Scheme == "unix" && u.Host != ""
 }
 
 // Run pings Redis every second until the context ends, so that Up is current without
@@ -193,11 +130,6 @@ func (r *Redis) acquire() Client {
 func (r *Redis) report(client Client, err error) {
 	r.mu.Lock()
 	if r.closed || client != r.client { // or of an old client, whose failure is known
-		r.mu.Unlock()
-		return
-	}
-	if errors.Is(err, errPoolTimeout) { // the command was not sent
-		r.probing = false
 		r.mu.Unlock()
 		return
 	}

@@ -1,18 +1,15 @@
 package ratelimit
 
 import (
-	"context"
 	"errors"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 const (
-	// maxReply is the number of bytes read after a command. The longest reply, at
-	// the start of a connection, lists the modules of Redis.
+	// maxReply is the number of bytes read after a command.
 	maxReply = 16 << 10
 	// maxArray is the number of elements of an array.
 	maxArray = 64
@@ -27,35 +24,22 @@ var errReply = errors.New("what answers is not Redis: its reply is too long or n
 // so that a line of a dozen bytes could take all memory.
 type limitedConn struct {
 	net.Conn
-	left   int    // bytes that may still be read
-	skip   int    // remaining bytes of a string
-	kind   byte   // first byte of the current line; 0 at its start
-	number []byte // digits of the length read so far
+	raw    net.Conn // below TLS
+	left   int      // bytes that may still be read
+	skip   int      // remaining bytes of a string
+	kind   byte     // first byte of the current line; 0 at its start
+	number []byte   // digits of the length read so far
 	failed bool
 }
 
-// limitReplies wraps a dialer so that its connections are limited.
-func limitReplies(dial func(context.Context, string, string) (net.Conn, error)) func(context.Context, string,
-	string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		r := &limitedConn{Conn: conn, left: maxReply}
-		if raw, ok := conn.(syscall.Conn); ok {
-			// The client uses it to check whether a connection was closed.
-			return struct {
-				*limitedConn
-				syscall.Conn
-			}{r, raw}, nil
-		}
-		return r, nil
-	}
-}
+// errClosed means that a command was not sent, because Redis had closed the connection.
+var errClosed = errors.New("Redis has closed the connection")
 
 // Write sends a command and resets the limit.
 func (r *limitedConn) Write(b []byte) (int, error) {
+	if hasInput(r.raw) {
+		return 0, errClosed
+	}
 	r.left = maxReply
 	return r.Conn.Write(b)
 }

@@ -2,7 +2,6 @@ package redistest_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 	"go.uber.org/goleak"
 
 	"pregon/internal/server/ratelimit/redistest"
@@ -20,57 +19,60 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// within calls a function with a client, within a time.
-func within(t *testing.T, url string, d time.Duration, do func(context.Context, *redis.Client) error) error {
-	t.Helper()
-	options, err := redis.ParseURL(url)
+// within calls a function with a connection whose replies come within a time.
+func within(url string, d time.Duration, do func(redis.Conn) error) error {
+	conn, err := redis.Dial("unix", strings.TrimPrefix(url, "unix://"), redis.DialReadTimeout(d))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	options.ContextTimeoutEnabled = true
-	options.DialerRetries = 1
-	client := redis.NewClient(options)
-	defer func() { _ = client.Close() }()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	defer cancel()
-	return do(ctx, client)
+	defer func() { _ = conn.Close() }()
+	return do(conn)
 }
 
-func ping(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() }
+func ping(c redis.Conn) error {
+	_, err := c.Do("PING")
+	return err
+}
 
 func TestServer(t *testing.T) {
 	longtest.Skip(t, "it needs Redis")
 	var ended string
 	t.Run("ends with its test", func(t *testing.T) {
 		ended = redistest.Start(t).URL()
-		if err := within(t, ended, time.Minute, ping); err != nil {
+		if err := within(ended, time.Minute, ping); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := within(t, ended, time.Minute, ping); err == nil {
+	if err := within(ended, time.Minute, ping); err == nil {
 		t.Error("the server outlived its test")
 	}
 
 	s := redistest.Start(t)
-	set := func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, "a", "b", 0).Err() }
-	if err := within(t, s.URL(), time.Minute, set); err != nil {
+	set := func(c redis.Conn) error {
+		_, err := c.Do("SET", "a", "b")
+		return err
+	}
+	if err := within(s.URL(), time.Minute, set); err != nil {
 		t.Error(err)
 	}
 	s.Kill()
-	if err := within(t, s.URL(), time.Minute, ping); err == nil {
+	if err := within(s.URL(), time.Minute, ping); err == nil {
 		t.Error("a killed server answers")
 	}
 	s.Restart()
-	get := func(ctx context.Context, c *redis.Client) error { return c.Get(ctx, "a").Err() }
-	if err := within(t, s.URL(), time.Minute, get); err != redis.Nil {
+	get := func(c redis.Conn) error {
+		_, err := redis.Bytes(c.Do("GET", "a"))
+		return err
+	}
+	if err := within(s.URL(), time.Minute, get); err != redis.ErrNil {
 		t.Errorf("after a restart: %v, want nothing", err)
 	}
 	s.Pause()
-	if err := within(t, s.URL(), 100*time.Millisecond, ping); err == nil {
+	if err := within(s.URL(), 100*time.Millisecond, ping); err == nil {
 		t.Error("a paused server answers")
 	}
 	s.Resume()
-	if err := within(t, s.URL(), time.Minute, ping); err != nil {
+	if err := within(s.URL(), time.Minute, ping); err != nil {
 		t.Errorf("after a pause: %v", err)
 	}
 }
@@ -99,11 +101,11 @@ func TestKilled(t *testing.T) {
 			url = ""
 		}
 	}
-	if err := within(t, url, time.Minute, ping); err != nil {
+	if err := within(url, time.Minute, ping); err != nil {
 		t.Fatalf("the server of the process does not answer: %v", err)
 	}
 	kill()
-	waittest.For(t, "the server ends with its process", func() bool { return within(t, url, time.Minute, ping) != nil })
+	waittest.For(t, "the server ends with its process", func() bool { return within(url, time.Minute, ping) != nil })
 }
 
 // TestVictim is the process that TestKilled runs and kills.

@@ -60,6 +60,7 @@ func pregon(t *testing.T, store string, args ...string) string {
 // A key works on every replica as soon as it is printed, and on none soon after
 // it was revoked.
 func TestKeysOnReplicas(t *testing.T) {
+	longtest.Skip(t, "two programs read and write keys")
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,21 +73,37 @@ const dividend = "El Consejo de Administración ha acordado repartir un dividend
 	"El pago se efectuará el 14 de enero de 2027 a través de las entidades participantes en el sistema de liquidación.\n\n" +
 	"La presente comunicación no constituye una oferta de compra ni de venta de valores."
 
-// TestDocuments follows documents from the site to the API, on both stores.
+// TestDocuments follows documents from the site to the API.
 func TestDocuments(t *testing.T) {
+	t.Parallel()
+	r := newReader(t, startSource(t), engines["sqlite"](t))
+	r.good(t, r.startWithDocuments(t))
+}
+
+// TestHostileDocuments is TestDocuments on both stores, with documents that cannot be
+// read, a kill in between, and searches.
+func TestHostileDocuments(t *testing.T) {
+	longtest.Skip(t, "it reads documents at the pace of the service")
 	for name, engine := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newReader(t, startSource(t), engine(t))
-			r.serve = r.startServe(t, "--keep-documents")
-			key := pregon(t, r.spec, "keys", "create", "--plan", "pro")
-			r.started(t)
+			key := r.startWithDocuments(t)
 			r.good(t, key)
 			r.hostile(t)
 			r.killed(t, key)
 			r.found(t, key)
 		})
 	}
+}
+
+// startWithDocuments starts a service that keeps documents, and returns a key.
+func (r *reader) startWithDocuments(t *testing.T) (key string) {
+	t.Helper()
+	r.serve = r.startServe(t, "--keep-documents")
+	key = pregon(t, r.spec, "keys", "create", "--plan", "pro")
+	r.started(t)
+	return key
 }
 
 // good publishes documents of every form that can be read.

@@ -9,22 +9,45 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 )
 
-// TestSource is a day with the regulator: reports of every kind, a crash, odd
-// reports, and a bad hour of the site. In the end all of it is exact.
+// TestSource reads reports of every kind, and is killed in the middle of a burst. In the
+// end all of it is exact.
 func TestSource(t *testing.T) {
+	play(t, []part{
+		{"live", (*reader).playLive},
+		{"killed", (*reader).playKilled},
+	})
+}
+
+// TestOddSource reads unusual reports, reports that appear late, and a source with faults.
+func TestOddSource(t *testing.T) {
+	longtest.Skip(t, "it waits for the source to recover from each fault")
+	play(t, []part{
+		{"odd", (*reader).playOdd},
+		{"late", (*reader).playLate},
+		{"faults", (*reader).playFaults},
+	})
+}
+
+// part is a part of a test that reads a simulated source.
+type part struct {
+	name string
+	play func(*reader, *testing.T)
+}
+
+// play plays the parts one after another, on each kind of store.
+func play(t *testing.T, parts []part) {
+	t.Helper()
 	for name, newStore := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newReader(t, startSource(t), newStore(t))
 			r.start(t)
-			for _, part := range []struct {
-				name string
-				play func(*reader, *testing.T)
-			}{{"live", (*reader).playLive}, {"killed", (*reader).playKilled}, {"odd", (*reader).playOdd}, {"late", (*reader).playLate}, {"faults", (*reader).playFaults}} {
-				if !t.Run(part.name, func(t *testing.T) { part.play(r, t) }) {
+			for _, p := range parts {
+				if !t.Run(p.name, func(t *testing.T) { p.play(r, t) }) {
 					t.Logf("the log of serve:\n%s", r.serve.log.events())
 				}
 			}

@@ -23,6 +23,7 @@ import (
 	"pregon/internal/document/bucket/buckettest"
 	"pregon/internal/sim/market"
 	"pregon/internal/store"
+	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
 	"pregon/internal/transfer"
@@ -329,7 +330,7 @@ func (c *taker) afterRestore(spec string, taken bulkSnapshot, start func()) {
 
 // Snapshots are in a bucket, public, off, or have no place.
 func TestBulkSettings(t *testing.T) {
-	spec := engines["postgres"](t)
+	spec := pgtest.Database(t)
 	pregonImport(t, spec)
 	s3 := buckettest.Start(t)
 	env := []string{"PREGON_STORE=" + spec, "PREGON_S3_ACCESS_KEY=" + buckettest.AccessKey, "PREGON_S3_SECRET_KEY=" + buckettest.SecretKey, "PREGON_CACHE_DIR=" + t.TempDir()}

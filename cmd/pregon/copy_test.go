@@ -17,6 +17,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/store/engine"
+	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/store/storetest"
 	"pregon/internal/test/longtest"
 	"pregon/internal/test/waittest"
@@ -108,7 +109,7 @@ func TestCopySurvivesKill(t *testing.T) {
 func TestCopyRefused(t *testing.T) {
 	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
-	file, source, target := filepath.Join(t.TempDir(), "reports.jsonl"), engines["sqlite"](t), engines["postgres"](t)
+	file, source, target := filepath.Join(t.TempDir(), "reports.jsonl"), engines["sqlite"](t), pgtest.Database(t)
 	writeReports(t, file, 6_000)
 	pregon(t, source, "import", "reports", file)
 	pregon(t, target, "migrate")

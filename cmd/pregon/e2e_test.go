@@ -51,6 +51,9 @@ func run(m *testing.M) int {
 		return 1
 	}
 	flag.Parse()
+	if testing.Short() {
+		delete(engines, "postgres") // the suite of the store runs on both
+	}
 	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
 		_ = flag.Set("test.parallel", "4") // the tests mostly wait for processes
 	}
@@ -73,6 +76,7 @@ var compiledOnce = sync.OnceValue(func() string {
 
 // engines maps each kind of store to a function that returns the --store value of a
 // new one.
+// engines returns an empty store of each kind. In make test there is only SQLite.
 var engines = map[string]func(t testing.TB) string{
 	"sqlite":   func(t testing.TB) string { return "sqlite:" + filepath.Join(t.TempDir(), "pregon.db") },
 	"postgres": func(t testing.TB) string { return pgtest.Database(t) },

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"pregon/internal/store"
+	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/test/longtest"
 	"pregon/internal/test/proxytest"
 )
@@ -56,7 +57,7 @@ func TestProxies(t *testing.T) {
 	for name := range fronts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			spec := engines["postgres"](t)
+			spec := pgtest.Database(t)
 			args := []string{"--trusted-proxy", "127.0.0.1", "--drain", "3s", "--base-url", "https://pregon.example"}
 			replicas := []*service{startReplica(t, spec, args...), startReplica(t, spec, args...)}
 			key, db := pregon(t, spec, "keys", "create", "--plan", "enterprise"), openStore(t, spec)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/test/longtest"
 	"pregon/internal/test/processtest"
 	"pregon/internal/test/waittest"
@@ -129,7 +130,7 @@ func (l *listener) recordAll(last string, w *witness) (_ string, polite bool) {
 func TestRollingRestart(t *testing.T) {
 	longtest.Skip(t, "it needs HAProxy")
 	t.Parallel()
-	spec, src := engines["postgres"](t), startSource(t)
+	spec, src := pgtest.Database(t), startSource(t)
 	replicas, ports := make([]*service, 3), make([]int, 3)
 	start := func(i int) {
 		replicas[i] = startReplica(t, spec, append(sourceArgs(src.url), "--source", "cnmv", "--poll", "100ms",

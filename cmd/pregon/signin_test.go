@@ -24,6 +24,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"pregon/internal/store/postgres/pgtest"
 	"pregon/internal/test/longtest"
 )
 
@@ -117,7 +118,7 @@ func TestSignInOnReplicas(t *testing.T) {
 	longtest.Skip(t, "it needs an identity provider")
 	t.Parallel()
 	p := newPortal(t)
-	store := engines["postgres"](t)
+	store := pgtest.Database(t)
 	var replicas []*service
 	for range 2 {
 		replicas = append(replicas, p.start(t, store))

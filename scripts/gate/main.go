@@ -35,11 +35,13 @@ func run(ctx context.Context, all bool) error {
 		out:   os.Stdout,
 		begun: time.Now(),
 	}
-	phases := quick()
+	temp, remove := memoryTemp()
+	defer remove()
+	phases := quick(all, temp)
 	name := "make test"
 	if all {
 		name = "make test-all"
-		longer, err := longer(ctx)
+		longer, err := longer(ctx, temp)
 		if err != nil {
 			return err
 		}

@@ -35,8 +35,27 @@ const stripped = "-ldflags=-s -w"
 // compute, so they run beside the others.
 const wholeProgram = "pregon/cmd/pregon"
 
-// quick returns the phases of `make test`.
-func quick() []phase {
+// quick returns the phases of `make test`, or the part of them that `make test-all`
+// does not repeat.
+func quick(all bool, temp []string) []phase {
+	tests := phase{
+		{suite{
+			name:     "tests of the packages",
+			env:      slices.Concat(roomy, temp),
+			flags:    []string{"-short", "-p=3", stripped},
+			packages: append(slowFirst, "./internal/...", "./scripts/..."),
+		}.step()},
+		{command("staticcheck", staticcheckHeap, "go", "tool", "staticcheck", "./...")},
+	}
+	if !all {
+		tests = append(tests, []step{suite{
+			name:     "tests of the whole program",
+			env:      slices.Concat(roomy, temp),
+			flags:    []string{"-short", "-timeout=20m", stripped},
+			packages: []string{wholeProgram},
+			each:     true,
+		}.step()})
+	}
 	return []phase{
 		{
 			{
@@ -49,25 +68,18 @@ func quick() []phase {
 				command("go vet", unhurried, "go", "vet", "./..."),
 			},
 		},
-		{
-			{
-				suite{
-					name:     "tests of the packages",
-					env:      roomy,
-					flags:    []string{"-short", "-p=2", stripped},
-					packages: []string{"./internal/...", "./scripts/..."},
-				}.step(),
-			},
-			{command("staticcheck", staticcheckHeap, "go", "tool", "staticcheck", "./...")},
-			{suite{
-				name:     "tests of the whole program",
-				env:      roomy,
-				flags:    []string{"-short", "-timeout=20m", stripped},
-				packages: []string{wholeProgram},
-				each:     true,
-			}.step()},
-		},
+		tests,
 	}
+}
+
+// slowFirst are the packages whose tests wait longest. They begin first, so that the
+// others run beside them.
+var slowFirst = []string{
+	"./internal/source/ingest",
+	"./internal/store/postgres",
+	"./internal/rest",
+	"./internal/push/webhook/delivery",
+	"./internal/verify",
 }
 
 // needs returns a step that installs what the tests need. Its output is printed at once,
@@ -82,12 +94,8 @@ func needs(what string, args ...string) step {
 }
 
 // longer returns the phases that `make test-all` adds.
-func longer(ctx context.Context) ([]phase, error) {
+func longer(ctx context.Context, temp []string) ([]phase, error) {
 	pkgs, err := list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	long, err := longTests("cmd/pregon")
 	if err != nil {
 		return nil, err
 	}
@@ -111,18 +119,17 @@ func longer(ctx context.Context) ([]phase, error) {
 		{
 			{
 				suite{
-					name:     "long tests of the whole program",
+					name:     "tests of the whole program",
 					env:      roomy,
 					flags:    []string{"-timeout=60m", "-parallel=3"},
 					packages: []string{wholeProgram},
-					tests:    long,
 					each:     true,
 				}.step(),
 			},
 			{
 				suite{
 					name:     "race detector",
-					env:      []string{"CGO_ENABLED=1", "GOGC=200"},
+					env:      append([]string{"CGO_ENABLED=1", "GOGC=200"}, temp...),
 					flags:    append([]string{"-race", "-p=2", "-timeout=30m"}, notDetected...),
 					packages: race,
 				}.step(),
@@ -240,34 +247,4 @@ func (p pkg) concurrent() bool {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))
 		return err == nil && goroutine.Match(text)
 	})
-}
-
-var (
-	testFunc = regexp.MustCompile(`^func (Test\w+)\(`)
-	skipCall = regexp.MustCompile(`^\tlongtest\.Skip\(`)
-)
-
-// longTests returns the tests of a directory that call longtest.Skip themselves.
-func longTests(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		var name string
-		for line := range strings.Lines(string(text)) {
-			if m := testFunc.FindStringSubmatch(line); m != nil {
-				name = m[1]
-			}
-			if skipCall.MatchString(line) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names, nil
 }

@@ -14,12 +14,12 @@ import (
 type accessFlags struct {
 	auditFlag
 	Config         string        `placeholder:"FILE.yaml" help:"File that names the identity providers (their assertions are exchanged for tokens), and limits of plans. See docs/access.md."`
-	SignIn         string        `name:"signin" default:"on" enum:"on,off" help:"Whether people may sign in, manage their keys at /account, and let applications use the service for them: on or off."`
+	SignIn         string        `name:"signin" default:"on" enum:"on,off" help:"Whether people may sign in, manage their keys at /account, and authorize applications: on or off."`
 	AnonymousLimit int           `default:"60" placeholder:"N" help:"Requests in any minute from an address without a credential. 0 for no limit."`
-	Redis          string        `placeholder:"URL" help:"Redis through which all replicas count together: redis://, rediss:// or unix://. Default: each counts for itself."`
+	Redis          string        `placeholder:"URL" help:"Redis server that counts the requests of all replicas together: redis://, rediss:// or unix://. Default: each replica counts its own."`
 	MaxConnections int           `default:"10000" placeholder:"N" help:"Open connections. 0 for no limit."`
 	MaxPerAddress  int           `name:"max-connections-per-address" default:"512" placeholder:"N" help:"Open connections of an address (a /64 network with IPv6), except trusted proxies and this machine. 0 for no limit."`
-	MaxRequests    int           `default:"64" placeholder:"N" help:"Requests of one caller at the same time, and an eighth as many expensive ones. More wait a second and are then refused. 0 for no limit."`
+	MaxRequests    int           `default:"64" placeholder:"N" help:"Concurrent requests of one caller. For expensive requests the limit is an eighth of it. Further requests wait for a second and are then refused. 0 for no limit."`
 	TrustedProxies []cli.Network `name:"trusted-proxy" placeholder:"CIDR" help:"Network of a proxy in front. X-Forwarded-For is trusted from there. May be repeated. Default: none."`
 }
 

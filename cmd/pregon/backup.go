@@ -10,7 +10,7 @@ import (
 
 type backupCmd struct {
 	storeFlag
-	To   string `required:"" placeholder:"DIR|FILE" help:"Where to write the backup: a directory that exists, in which its name has the time, or a new file such as backup.db."`
+	To   string `required:"" placeholder:"DIR|FILE" help:"Where to write the backup: an existing directory, where the file is named after the time, or a new file such as backup.db."`
 	Keep int    `placeholder:"N" help:"With a directory: keep the N newest backups of this store there, and delete older ones. Default: keep all."`
 }
 

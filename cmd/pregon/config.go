@@ -27,17 +27,17 @@ type commands struct {
 	Keys        keysCmd        `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	LogKey      logKeyCmd      `cmd:"" help:"List, add and remove the keys that sign the transparency log."`
-	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Print what the registry of MCP servers needs."`
+	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Print the description of the service for the MCP registry."`
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load reports or issuers from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write reports or issuers as JSON Lines, CSV or Parquet."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
-	Copy        copyCmd        `cmd:"" help:"Copy a store to another one, of the same kind or the other: everything, with the same numbers. It may run beside serve, and continues if it is run again."`
+	Copy        copyCmd        `cmd:"" help:"Copy everything in a store to another store, of the same kind or the other kind. Changes keep their numbers. It may run beside serve, and continues if it is run again."`
 	Backup      backupCmd      `cmd:"" help:"Write a consistent copy of a SQLite store, also while serve uses it."`
-	Restore     restoreCmd     `cmd:"" help:"Record that a backup of the store was restored. Run it before anything else opens the store: clients that are ahead of the backup then restart where it ends."`
-	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt; with --log, that the transparency log of a service only grows; with report.json and proof.json, that it has a report. Exits with 1 if something is wrong."`
+	Restore     restoreCmd     `cmd:"" help:"Record that a backup of the store was restored. Run it before anything else opens the store: clients that are ahead of the backup then continue from its last change."`
+	Verify      verifyCmd      `cmd:"" help:"Check all invariants of the store, beside a running serve or alone, and repair what can be rebuilt. With --log: check that the transparency log of a service only grows. With report.json and proof.json: check that the log has a report. Exits with 1 if something is wrong."`
 	Health      healthCmd      `cmd:"" help:"Ask serve on this machine whether it is ready: exits with 0 if it is, and else with 1."`
-	Compact     compactCmd     `cmd:"" help:"Remove what retention allows, never the log, print the sizes of all tables, and return the space to the file system."`
+	Compact     compactCmd     `cmd:"" help:"Remove old and unused data, but never the log. Print the sizes of all tables, and return the space to the file system."`
 	Doctor      doctorCmd      `cmd:"" help:"Read each surface of the source once, check this machine for serve with the same settings, and report anything unexpected. Exits with 1 if reports would be lost."`
 	CheckConfig checkConfigCmd `cmd:"" help:"Check the settings that serve would start with, print them, and exit."`
 	Completion  completionCmd  `cmd:"" help:"Print the completion script of a shell."`
@@ -57,14 +57,14 @@ type storeFlag struct {
 // newStoreFlags are embedded by every command that creates a missing store.
 type newStoreFlags struct {
 	storeFlag
-	NewStore bool `help:"Begin with an empty store if the SQLite file is missing or empty, although a file beside it shows that there was one: its reports, keys and webhooks are given up. Give it once."`
+	NewStore bool `help:"Create an empty store if the SQLite file is missing or empty, although a file beside it shows that there was a store. Its reports, keys and webhooks are then lost. Use this flag once."`
 }
 
 // sourceFlags are embedded by every command that reads the source.
 type sourceFlags struct {
 	RegulatorURL string        `name:"regulator-url" default:"https://www.cnmv.es" placeholder:"ORIGIN" help:"The regulator's site."`
 	ExchangeURL  string        `name:"exchange-url" default:"https://apiweb.bolsasymercados.es" placeholder:"ORIGIN" help:"The exchange's public data."`
-	Pace         time.Duration `default:"250ms" help:"Least time between two requests to the regulator. Less than 250ms only for a regulator on this machine."`
+	Pace         time.Duration `default:"250ms" help:"Shortest time between two requests to the regulator. Less than 250ms only for a regulator on this machine."`
 	Contact      string        `placeholder:"TEXT" help:"How the regulator can reach you, sent with every request: an address or a page. Default: the base URL, if that is not of this machine."`
 }
 
@@ -122,11 +122,11 @@ type serveConfig struct {
 	WebhookOwnerDays    int                 `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner uses tokens and sent no request: 1 to 3650, or 0 (never pause)."`
 	WebhookAllowPrivate bool                `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
 	DebugListen         string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
-	DebugHosts          []string            `name:"debug-host" placeholder:"NAME" help:"Name with a dot by which --debug-listen may be called, such as metrics.corp.example. May be repeated. Addresses and names without a dot always may."`
+	DebugHosts          []string            `name:"debug-host" placeholder:"NAME" help:"Host name with a dot under which clients may call --debug-listen, such as metrics.corp.example. May be repeated. IP addresses and names without a dot are always allowed."`
 	OTLPEndpoint        string              `name:"otlp-endpoint" placeholder:"URL" help:"OpenTelemetry collector that receives traces, over HTTP in protobuf, such as http://127.0.0.1:4318. Default: none."`
-	LogFormat           string              `default:"text" enum:"text,json" help:"Form of the log: text or json."`
+	LogFormat           string              `default:"text" enum:"text,json" help:"Format of the log: text or json."`
 	AccessLog           telemetry.AccessLog `default:"all" placeholder:"WHICH" help:"Requests to log: all; errors (answers with a 5xx status); 1/N (errors, and one in N of the others); or off."`
-	LogLevel            slog.Level          `default:"info" placeholder:"LEVEL" help:"Least level to log: debug, info, warn or error. Requests are info."`
+	LogLevel            slog.Level          `default:"info" placeholder:"LEVEL" help:"Lowest level to log: debug, info, warn or error. Requests are info."`
 }
 
 // validate checks what the types of the flags cannot: values, and combinations of

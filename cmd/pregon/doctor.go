@@ -19,7 +19,7 @@ import (
 
 type doctorCmd struct {
 	serveConfig
-	Save string `placeholder:"DIR" help:"Write all answers of the source and the report into a new directory, from which --from repeats the run. Default: write nothing."`
+	Save string `placeholder:"DIR" help:"Write all answers of the source, and the result, into a new directory. --from repeats the run from there. Default: write nothing."`
 	From string `placeholder:"DIR" help:"Read the answers from a directory that --save wrote, instead of the network, and do not check this machine. Default: ask the source."`
 	JSON bool   `name:"json" help:"Print the result as one JSON object."`
 }

@@ -15,7 +15,7 @@ import (
 type documentCmd struct {
 	storeFlag
 	ID       string `arg:"" help:"Id of the report, such as oir-40374."`
-	Original bool   `help:"Write the document's own bytes, which serve keeps with --keep-documents or --documents-s3."`
+	Original bool   `help:"Write the document's own bytes. Serve keeps them only with --keep-documents or --documents-s3."`
 	bucketFlags
 }
 

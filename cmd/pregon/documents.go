@@ -16,7 +16,7 @@ import (
 type documentFlags struct {
 	KeepDocuments bool `help:"Keep the documents' own bytes in the store too, not only their text."`
 	bucketFlags
-	CacheDir string `placeholder:"DIR" help:"Private directory for the compiled reader of PDF files, which is ready at once with it and else takes seconds at every start. Default: pregon in the user's cache directory."`
+	CacheDir string `placeholder:"DIR" help:"Private directory that caches the compiled reader of PDF files. Without it every start takes some seconds longer. Default: pregon in the user's cache directory."`
 }
 
 // bucketFlags name the bucket that keeps the documents' own bytes.
@@ -105,10 +105,10 @@ func (f *documentFlags) cacheDir(logger *slog.Logger) string {
 
 // modelFlags configure the language model that writes summaries.
 type modelFlags struct {
-	LLMURL    string `name:"llm-url" placeholder:"URL" help:"OpenAI-compatible endpoint that writes summaries, its key in PREGON_LLM_KEY. Default: none, and summaries are sentences of the documents."`
-	LLMModel  string `name:"llm-model" placeholder:"NAME" help:"Model to ask for."`
-	LLMVerify string `name:"llm-verify-model" placeholder:"NAME" help:"Model that checks what the other wrote. Default: the same model, in a call of its own."`
-	LLMBudget int    `name:"llm-budget" default:"2000000" placeholder:"TOKENS" help:"Tokens that the model may cost in a day. Beyond it summaries are sentences of the documents."`
+	LLMURL    string `name:"llm-url" placeholder:"URL" help:"OpenAI-compatible endpoint that writes summaries. Its key is in PREGON_LLM_KEY. Default: none; summaries are then sentences of the documents."`
+	LLMModel  string `name:"llm-model" placeholder:"NAME" help:"Model that writes the summaries."`
+	LLMVerify string `name:"llm-verify-model" placeholder:"NAME" help:"Model that checks the summaries. Default: the same model, in a separate call."`
+	LLMBudget int    `name:"llm-budget" default:"2000000" placeholder:"TOKENS" help:"Tokens that the models may use in a day. After that, summaries are sentences of the documents."`
 }
 
 // llmKeyEnv has no flag: see secretVariables.

@@ -29,7 +29,7 @@ type exportCmd struct {
 	From      string   `placeholder:"DATE" help:"With reports: first day of publication in Madrid, as YYYY-MM-DD."`
 	To        string   `placeholder:"DATE" help:"With reports: last day of publication."`
 	Documents bool     `help:"With reports as jsonl: write the texts of their documents too, each before the first report that has it."`
-	Output    string   `short:"o" placeholder:"FILE" help:"File to write, which appears when it is complete; compressed with zstd if its name ends in .zst. Default: standard output."`
+	Output    string   `short:"o" placeholder:"FILE" help:"File to write. It appears when it is complete, and is compressed with zstd if its name ends in .zst. Default: standard output."`
 }
 
 // Run writes the records and a summary to standard error.

@@ -20,8 +20,8 @@ import (
 type keysCmd struct {
 	Create createKeyCmd `cmd:"" help:"Create a key and print it. It is not shown again."`
 	List   listKeysCmd  `cmd:"" help:"List all keys with their names, scopes and last use."`
-	Revoke revokeKeyCmd `cmd:"" help:"End a key for good, on all replicas within two seconds."`
-	Rotate rotateKeyCmd `cmd:"" help:"Create another key for a holder and print it. The previous one stays valid for a while."`
+	Revoke revokeKeyCmd `cmd:"" help:"Revoke a key permanently. All replicas refuse it within two seconds."`
+	Rotate rotateKeyCmd `cmd:"" help:"Replace a key and print the new one. Its id stays the same, and the previous key stays valid for a while."`
 }
 
 // auditFlag is embedded by every command that changes or decides on access.
@@ -63,10 +63,10 @@ func (f *adminFlags) withKeys(ctx context.Context, do func(*access.Keyring) erro
 
 type createKeyCmd struct {
 	adminFlags
-	Plan     string        `required:"" enum:"pro,enterprise,operator" help:"What the holder has subscribed to: pro or enterprise; operator for one who may see and end what belongs to others."`
+	Plan     string        `required:"" enum:"pro,enterprise,operator" help:"Plan of the holder: pro or enterprise; or operator, who may also see all accounts and end their access."`
 	Name     string        `placeholder:"TEXT" help:"Name of the holder, for your own use."`
-	Scopes   []string      `name:"scope" placeholder:"SCOPE" help:"What it is for: read:reports, read:issuers, read:analytics. May be repeated. Default: all of them."`
-	Expires  string        `placeholder:"WHEN" help:"When it ends: a date (2027-06-30, to the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
+	Scopes   []string      `name:"scope" placeholder:"SCOPE" help:"Scope of the key: read:reports, read:issuers or read:analytics. May be repeated. Default: all of them."`
+	Expires  string        `placeholder:"WHEN" help:"When the key expires: a date (2027-06-30 means the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
 	Networks []cli.Network `name:"network" placeholder:"CIDR" help:"Network from which it may be used, such as 203.0.113.0/24. May be repeated. Default: anywhere."`
 }
 
@@ -102,7 +102,7 @@ func printKey(p *process, key access.Key, raw string) error {
 
 type revokeKeyCmd struct {
 	adminFlags
-	ID string `arg:"" help:"The key's id, or - to read the key itself from standard input: for a key that was found somewhere."`
+	ID string `arg:"" help:"The key's id, or - to read the key itself from standard input, such as a leaked key."`
 }
 
 // Run revokes the key.

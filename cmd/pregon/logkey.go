@@ -16,15 +16,15 @@ import (
 )
 
 type logKeyCmd struct {
-	List   listLogKeysCmd  `cmd:"" help:"List the keys with what verifies their signatures. The last one is served as /log/vkey."`
-	Add    addLogKeyCmd    `cmd:"" help:"Create another key. All keys sign: clients that know an older one are not disturbed."`
-	Remove removeLogKeyCmd `cmd:"" help:"End a key. Clients that know only this one no longer accept the log: announce its successor before."`
+	List   listLogKeysCmd  `cmd:"" help:"List the keys, each with the public key that verifies its signatures. The last one is served as /log/vkey."`
+	Add    addLogKeyCmd    `cmd:"" help:"Create another key. All keys sign, so clients that know only an older key still accept the log."`
+	Remove removeLogKeyCmd `cmd:"" help:"Remove a key. Clients that know only this key no longer accept the log: announce another key first."`
 }
 
 // logKeyFlags are embedded by the commands on keys of the log.
 type logKeyFlags struct {
 	adminFlags
-	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the service, as serve has it: it is part of the name of the log."`
+	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the service, the same as for serve. It is part of the name of the log."`
 }
 
 // withKeys calls do with the keys of the log, and the name that the log has now.

@@ -13,7 +13,7 @@ import (
 
 type migrateCmd struct {
 	newStoreFlags
-	To string `placeholder:"VERSION|previous" help:"Go back to an earlier schema version, for an older program: previous is that of the previous release, and the older program names its own when it refuses the store. Stop every process on the store first. No report, key, webhook or delivery is lost."`
+	To string `placeholder:"VERSION|previous" help:"Go back to an earlier schema version, for an older program: a number, or previous for that of the previous release. The older program states its number when it refuses the store. Stop every process on the store first. No report, key, webhook or delivery is lost."`
 }
 
 // Run opens the store, which migrates its schema, or takes it back.

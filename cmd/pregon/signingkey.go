@@ -19,7 +19,7 @@ type signingKeyCmd struct {
 
 type rotateSigningKeyCmd struct {
 	adminFlags
-	AtOnce     bool `help:"The old key may have leaked: it and every token that it signed are refused from now on."`
+	AtOnce     bool `help:"Refuse the old key and every token that it signed from now on. For a key that may have leaked."`
 	LostSecret bool `help:"With --at-once: continue although the old key cannot be opened, because the PREGON_SECRET_KEY that sealed it is lost."`
 }
 

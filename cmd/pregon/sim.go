@@ -10,7 +10,7 @@ import (
 
 type simCmd struct {
 	Listen string   `default:"127.0.0.1:8090" placeholder:"HOST:PORT" help:"Address to serve on. Port 0 takes a free one."`
-	Seed   uint64   `default:"1" help:"Which market: the same seed is the same market."`
+	Seed   uint64   `default:"1" help:"Seed of the simulated market: the same seed gives the same market."`
 	Rate   cli.Rate `default:"12" placeholder:"N/min" help:"New reports a minute."`
 	File   string   `placeholder:"PATH" help:"File of published reports, so that a restart continues the same market. Default: in memory only."`
 }

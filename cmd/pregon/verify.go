@@ -22,12 +22,12 @@ import (
 type verifyCmd struct {
 	storeFlag
 	bucketFlags
-	Repair bool `help:"Rebuild what follows from the log or can be read again. The log itself is never changed. Refused while a process reads the source."`
+	Repair bool `help:"Rebuild everything that can be derived from the log or read again. The log itself is never changed. Refused while a process reads the source."`
 	JSON   bool `name:"json" help:"Print each finding as a JSON object on a line of its own."`
 	Most   int  `name:"max-findings" default:"20" placeholder:"N" help:"Findings of each kind to print; the others are counted. 0 prints all."`
 	logFlags
-	Report string `arg:"" optional:"" name:"report.json" help:"With proof.json: checks, without a network, that the log has a report as GET /api/v1/reports/ID answers it."`
-	Proof  string `arg:"" optional:"" name:"proof.json" help:"The report's proof, as GET /api/v1/reports/ID/proof answers it."`
+	Report string `arg:"" optional:"" name:"report.json" help:"A report, as GET /api/v1/reports/ID returns it. With proof.json: checks, without a network, that the log has this report."`
+	Proof  string `arg:"" optional:"" name:"proof.json" help:"The report's proof, as GET /api/v1/reports/ID/proof returns it."`
 }
 
 // Run checks a store, a log or a report.

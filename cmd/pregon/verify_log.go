@@ -15,7 +15,7 @@ import (
 type logFlags struct {
 	Log     string        `placeholder:"URL" help:"Check the transparency log of a service: its address, or that of its log. The store is not read."`
 	Since   string        `placeholder:"FILE" help:"The last checkpoint that was verified, as /log/checkpoint serves it: the log, or the store, must continue it. With --log it is created if it does not exist, and replaced after a success. FILE.hashes, FILE.vkey and FILE.conflict belong to it."`
-	VKey    string        `name:"vkey" placeholder:"KEY|FILE" help:"The public key of the log, or a file with one a line, from a place that you trust. Default: the key in FILE.vkey, else with --log the one that the service states, with a warning."`
+	VKey    string        `name:"vkey" placeholder:"KEY|FILE" help:"The public key of the log, or a file with one key per line, from a source that you trust. Default: the key in FILE.vkey. If that file does not exist, --log uses the key that the service states, with a warning."`
 	Follow  bool          `help:"With --log: keep checking until interrupted or until a check fails."`
 	Every   time.Duration `default:"1m" placeholder:"DURATION" help:"With --follow: time between two checks."`
 	Entries bool          `help:"With --log: read every change too, and compare it with the log. It needs a key of the service in PREGON_KEY."`

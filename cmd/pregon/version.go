@@ -40,5 +40,5 @@ func (versionFlag) BeforeReset(app *kong.Kong) error {
 
 // helpCmd is only listed among the commands; run turns it into --help.
 type helpCmd struct {
-	Command []string `arg:"" optional:"" help:"The command. Default: all of them, in short."`
+	Command []string `arg:"" optional:"" help:"The command. Default: a short list of all commands."`
 }

@@ -21,7 +21,7 @@ type webhooksCmd struct {
 	List    listWebhooksCmd   `cmd:"" help:"List all webhooks with their owners, hosts and states."`
 	Disable disableWebhookCmd `cmd:"" help:"Stop a webhook. Its owner sees why, and can enable it again."`
 	Delete  deleteWebhookCmd  `cmd:"" help:"Remove a webhook with all its deliveries."`
-	Adopt   adoptWebhookCmd   `cmd:"" help:"Give a webhook that was made with a key to the account of the key, so that it continues without the key."`
+	Adopt   adoptWebhookCmd   `cmd:"" help:"Move a webhook from the key that created it to the account of that key, so that it works without the key."`
 }
 
 // withWebhooks calls do with the webhooks of the store. A running service sees

@@ -71,7 +71,7 @@ func (c *backfillCmd) Run(ctx context.Context, p *process) error {
 	}
 	if len(job.Unread) > 0 {
 		return fault.New(fault.Unavailable,
-			"%d steps could not be read whole, their pages have a form that is not known: %s", len(job.Unread),
+			"%d steps could not be read completely, because their pages have an unknown format: %s", len(job.Unread),
 			strings.Join(job.Unread, ", "))
 	}
 	return nil
@@ -101,11 +101,11 @@ func (c *backfillCmd) numbers(types []disclosure.Type) (coverage.Job, error) {
 	const most = 1_000_000 // more than all series have
 	if c.From != "" || c.To != "" {
 		return coverage.Job{}, fault.New(fault.Invalid,
-			"--numbers cannot be joined with --from and --to: give a range of numbers or of days")
+			"--numbers cannot be combined with --from and --to: give a range of numbers or of days")
 	}
 	if len(types) != 1 {
-		return coverage.Job{}, fault.New(fault.Invalid, "--numbers needs one series, since each counts by "+
-			"itself: add --type hr, --type ip or --type oir")
+		return coverage.Job{}, fault.New(fault.Invalid, "--numbers needs one series, because each series has its "+
+			"own numbers: add --type hr, --type ip or --type oir")
 	}
 	a, b, _ := strings.Cut(c.Numbers, "-")
 	first, ok := disclosure.ParseNumber(a)
@@ -136,8 +136,8 @@ func (c *backfillCmd) days(types []disclosure.Type) (coverage.Job, error) {
 	}
 	first, _ := disclosure.ParseDay(registerBegins)
 	if from > to || to > today || from < first {
-		return coverage.Job{}, fault.New(fault.Invalid, "the days from %s to %s must lie between %s, when the "+
-			"register begins, and today, the first before the last", from, to, first)
+		return coverage.Job{}, fault.New(fault.Invalid, "the days from %s to %s must be in order, and between %s, "+
+			"when the register begins, and today", from, to, first)
 	}
 	return coverage.NewJob(from, to, types), nil
 }

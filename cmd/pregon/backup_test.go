@@ -84,7 +84,7 @@ func TestBackup(t *testing.T) {
 	if err := os.WriteFile(path, body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if said := pregon(t, r.spec, "restore"); !strings.Contains(said, "has the epoch") || !strings.Contains(said, "revoke again") {
+	if said := pregon(t, r.spec, "restore"); !strings.Contains(said, "the epoch of") || !strings.Contains(said, "revoke again") {
 		t.Errorf("restore says %q", said)
 	}
 	r.store = openStore(t, r.spec)

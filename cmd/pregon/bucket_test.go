@@ -121,7 +121,7 @@ func TestBucketIsCheckedAtStart(t *testing.T) {
 		"wrong keys":             {[]string{keys[0], "PREGON_S3_SECRET_KEY=x"}, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", s3.URL()}, "check PREGON_S3_ACCESS_KEY"},
 		"no bucket":              {keys, []string{"--documents-s3", "s3://other", "--s3-endpoint", s3.URL()}, "create it, or correct --documents-s3"},
 		"no bucket of snapshots": {keys, []string{"--bulk-s3", "s3://other", "--s3-endpoint", s3.URL()}, "create it, or correct --bulk-s3"},
-		"two places":             {keys, []string{"--bulk-s3", buckettest.Address, "--bulk-dir", "x"}, "snapshots have one place"},
+		"two places":             {keys, []string{"--bulk-s3", buckettest.Address, "--bulk-dir", "x"}, "--bulk-dir and --bulk-s3 cannot be combined"},
 		"no server":              {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "http://127.0.0.1:1"}, "check --s3-endpoint"},
 		"no address":             {keys, []string{"--documents-s3", "originals"}, "--documents-s3 \"originals\" must be s3://BUCKET"},
 		"no endpoint":            {keys, []string{"--documents-s3", buckettest.Address, "--s3-endpoint", "minio:9000"}, "--s3-endpoint \"minio:9000\" must be http://"},

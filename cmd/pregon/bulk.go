@@ -21,7 +21,8 @@ type bulkFlags struct {
 // validateBuckets checks the settings of documents and snapshots in buckets.
 func (c *serveConfig) validateBuckets() error {
 	if c.BulkS3 != "" && c.BulkDir != "" {
-		return fault.New(fault.Invalid, "--bulk-dir and --bulk-s3 are both given: snapshots have one place")
+		return fault.New(fault.Invalid, "--bulk-dir and --bulk-s3 cannot be combined: give the one place where "+
+			"snapshots are kept")
 	}
 	if c.shared = c.BulkS3 != ""; c.shared {
 		if err := c.validateBucket("--bulk-s3", c.BulkS3); err != nil {

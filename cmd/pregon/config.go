@@ -136,7 +136,7 @@ func (c *serveConfig) validate() error {
 		return err
 	}
 	if c.Source == "demo" && c.Role != service.All {
-		return fault.New(fault.Invalid, "--role %s does not go with --source demo: the simulated market runs "+
+		return fault.New(fault.Invalid, "--role %s cannot be combined with --source demo: the simulated market runs "+
 			"inside one process, with --role all", c.Role)
 	}
 	if err := cli.CheckAddress("--listen", c.Listen); err != nil {
@@ -189,8 +189,8 @@ func (c *serveConfig) validateTraces() error {
 		return nil
 	}
 	if u, ok := origin.ParseHTTP(c.OTLPEndpoint); !ok || u.RawQuery != "" || u.Fragment != "" {
-		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with "+
-			"a path; a key belongs into OTEL_EXPORTER_OTLP_HEADERS")
+		return fault.New(fault.Invalid, "--otlp-endpoint must be http:// or https:// and a host, perhaps with a "+
+			"path; put a key into OTEL_EXPORTER_OTLP_HEADERS")
 	}
 	return nil
 }
@@ -211,8 +211,8 @@ func (c *serveConfig) validateStore() error {
 			"standby server of --store")
 	}
 	if c.Role != "serve" || !address.IsPostgres() {
-		return fault.New(fault.Invalid, "--store-read goes with --role serve and a postgres:// --store only: "+
-			"other processes must not be behind the store")
+		return fault.New(fault.Invalid, "--store-read needs --role serve and a postgres:// --store: other processes "+
+			"must not read from a server that is behind")
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func TestCopyRefused(t *testing.T) {
 	refused("the database's disk is full")
 	behind(t, target, `DROP TRIGGER refuse ON change; DROP FUNCTION refuse; DO $$ BEGIN
 		EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`)
-	refused("the database takes no writes")
+	refused("the database is read-only")
 	behind(t, target+"&default_transaction_read_only=off", `DO $$ BEGIN
 		EXECUTE format('ALTER DATABASE %I RESET default_transaction_read_only', current_database()); END $$`)
 	copyTo(t, source, target)

@@ -30,7 +30,7 @@ func (c *doctorCmd) Run(ctx context.Context, p *process) error {
 		return err
 	}
 	if c.From != "" && c.Save != "" {
-		return fault.New(fault.Invalid, "--save and --from do not go together: --from reads what --save wrote")
+		return fault.New(fault.Invalid, "--save and --from cannot be combined: --from reads what --save wrote")
 	}
 	e := &examination{
 		doctorCmd: c,

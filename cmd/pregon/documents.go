@@ -125,8 +125,8 @@ func (f *modelFlags) validate() error {
 		return nil
 	}
 	if u, ok := origin.ParseHTTP(f.LLMURL); !ok || u.Fragment != "" {
-		return fault.New(fault.Invalid, "--llm-url must be http:// or https:// and a host, perhaps with a "+
-			"path; a key belongs into %s", llmKeyEnv)
+		return fault.New(fault.Invalid, "--llm-url must be http:// or https:// and a host, perhaps with a path; put "+
+			"a key into %s", llmKeyEnv)
 	}
 	if f.LLMBudget < 1 {
 		return fault.New(fault.Invalid, "--llm-budget %d must be at least 1", f.LLMBudget)

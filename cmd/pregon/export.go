@@ -94,19 +94,20 @@ func (c *exportCmd) export(p *process) (e transfer.Export, err error) {
 	ofReports := len(c.Types) > 0 || c.From != "" || c.To != ""
 	switch {
 	case c.Documents && (c.What != "reports" || e.Format != transfer.JSONLines):
-		return e, fault.New(fault.Invalid, "--documents goes with reports as jsonl: pregon export reports --documents")
+		return e, fault.New(fault.Invalid, "--documents needs reports as jsonl: pregon export reports --documents")
 	case ofReports && c.What != "reports":
 		return e, fault.New(fault.Invalid, "--type, --from and --to select reports: pregon export reports")
 	case e.Format == transfer.Parquet && strings.HasSuffix(c.Output, compressedSuffix):
 		return e, fault.New(fault.Invalid,
 			"--output %q: Parquet is compressed by itself: use a name that ends in .parquet", c.Output)
 	case e.Format == transfer.Parquet && c.Output == "" && cli.IsTerminal(p.stdout):
-		return e, fault.New(fault.Invalid, "Parquet is not text for a terminal: name a file with --output")
+		return e, fault.New(fault.Invalid, "Parquet is binary and is not written to a terminal: name a file with "+
+			"--output")
 	}
 	for _, name := range c.Types {
 		t, ok := disclosure.ParseType(strings.ToUpper(name))
 		if !ok {
-			return e, fault.New(fault.Invalid, "--type %q: use ip, oir, hr, or several with commas between", name)
+			return e, fault.New(fault.Invalid, "--type %q: use ip, oir or hr, separated by commas", name)
 		}
 		e.Types = append(e.Types, t)
 	}

@@ -126,7 +126,7 @@ func TestFailOver(t *testing.T) {
 						t.Fatal(err)
 					}
 				},
-				reasons: []string{"does not answer", "broke", "shutting down", "takes no writes"}, status: 503,
+				reasons: []string{"does not answer", "broke", "shutting down", "is read-only"}, status: 503,
 			})
 			w.end(t)
 		})

@@ -119,7 +119,7 @@ func TestReadOnlyFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		reasons: []string{"it may not be written"}, status: 503, readable: true,
+		reasons: []string{"it is read-only"}, status: 503, readable: true,
 	})
 	w.end(t)
 }

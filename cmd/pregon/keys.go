@@ -242,7 +242,7 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 		d = time.Duration(min(n, most+1)) * 24 * time.Hour
 	}
 	if err != nil || d <= 0 || d > most*24*time.Hour {
-		return time.Time{}, fault.New(fault.Invalid, "--expires %q must be a date to come, such as "+
+		return time.Time{}, fault.New(fault.Invalid, "--expires %q must be a date in the future, such as "+
 			"2027-06-30, or a time from now, such as 90d or 12h", s)
 	}
 	return now.Add(d).UTC().Truncate(time.Second), nil

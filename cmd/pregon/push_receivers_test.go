@@ -193,7 +193,7 @@ func badReceivers(ended <-chan struct{}, elsewhere string) map[string]badReceive
 			_ = http.NewResponseController(w).Flush()
 			hang(r)
 		}, "delivered", 200, ""}, // the status decides
-		"cuts":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "pending", 0, "the connection was cut"},
+		"cuts":      {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "pending", 0, "the connection was closed early"},
 		"redirects": {status(301, "Location", elsewhere), "pending", 301, "the answer was 301: redirects are not followed"},
 		"is gone":   {status(410, "", ""), "dead", 410, "the answer was 410"},
 		"is busy":   {status(429, "Retry-After", "7200"), "pending", 429, "the answer was 429"},

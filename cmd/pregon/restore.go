@@ -24,9 +24,9 @@ func (c *restoreCmd) Run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stdout, "%s has the epoch %s now, which was %s; its newest change is %d\n", c.show(),
+	fmt.Fprintf(p.stdout, "the epoch of %s is now %s, and was %s; its newest change is %d\n", c.show(),
 		head.Epoch, before.Epoch, head.Seq)
 	fmt.Fprintln(p.stdout, "the next serve ends all sessions of people and the access of their applications; "+
-		"keys are as they were: revoke again those that were revoked since the backup")
+		"keys are as in the backup: revoke again those that were revoked after it")
 	return db.Close()
 }

@@ -25,7 +25,7 @@ func TestRestorePostgres(t *testing.T) {
 			t.Parallel()
 			b := &backedUp{T: t, cache: t.TempDir(), ids: map[string]string{}, got: map[string]bool{}}
 			kept, lost, cursor := way(b)
-			if said := pregon(t, b.spec, "restore"); !strings.Contains(said, "has the epoch") {
+			if said := pregon(t, b.spec, "restore"); !strings.Contains(said, "the epoch of") {
 				t.Errorf("restore says %q", said)
 			}
 			b.start()

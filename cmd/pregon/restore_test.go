@@ -210,7 +210,7 @@ func TestRestore(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					if said := pregon(t, b.spec, "restore"); !strings.Contains(said, "has the epoch") {
+					if said := pregon(t, b.spec, "restore"); !strings.Contains(said, "the epoch of") {
 						t.Errorf("restore says %q", said)
 					}
 				}
@@ -249,7 +249,7 @@ func TestRestoreReleasesTheLease(t *testing.T) {
 			t.Parallel()
 			spec := newStore(t)
 			db := openStore(t, spec)
-			if said := pregon(t, spec, "restore"); !strings.Contains(said, "has the epoch") {
+			if said := pregon(t, spec, "restore"); !strings.Contains(said, "the epoch of") {
 				t.Errorf("restore says %q", said)
 			}
 			if lease, held, err := db.CurrentLease(t.Context(), "ingest"); err != nil || held || lease.Term == 0 {

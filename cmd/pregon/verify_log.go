@@ -74,7 +74,7 @@ func (c *verifyCmd) known(p *process) (h *remote.History, keys remote.Keys, err 
 
 // warnOfKeys says what a key is worth that the service itself has stated.
 func (c *verifyCmd) warnOfKeys(p *process, log *remote.Log, keys remote.Keys) {
-	fmt.Fprintf(p.stderr, "warning: the key is the one that %s states: a false server could state a false one. "+
+	fmt.Fprintf(p.stderr, "warning: this key comes from %s itself, and a false server could send a false key. "+
 		"Compare it with another source, and pin it:\n", log.Address())
 	for _, key := range keys {
 		fmt.Fprintf(p.stderr, "  --vkey %s\n", key)
@@ -118,8 +118,8 @@ func (c *verifyCmd) checkLog(ctx context.Context, p *process, checker *remote.Ch
 		fmt.Fprintf(p.stdout, "%d changes were read and match the log\n", result.Entries)
 	}
 	for _, id := range result.Unknown {
-		fmt.Fprintf(p.stderr, "warning: it is signed by another key too, %s: if the operator has announced "+
-			"it, give all its keys with --vkey\n", id)
+		fmt.Fprintf(p.stderr, "warning: the log is also signed by another key, %s: if the operator has announced "+
+			"it, give all keys of the log with --vkey\n", id)
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func TestVerifyLog(t *testing.T) {
 	}
 
 	out, err := verifying(t, "--log", server.URL)
-	expect(t, out, err, true, "300 changes, signed", "warning: the key is the one that", "--vkey "+key, "use --since FILE")
+	expect(t, out, err, true, "300 changes, signed", "warning: this key comes from", "--vkey "+key, "use --since FILE")
 	out, err = verifying(t, "--log", server.URL+"/log", "--vkey", keyFile, "--entries")
 	expect(t, out, err, true, "300 changes, signed", "300 changes were read")
 	if strings.Contains(out, "warning") {

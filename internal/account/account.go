@@ -64,7 +64,7 @@ func subject(by access.Principal, id string) (string, error) {
 	if id == "" || id == by.ID {
 		return by.ID, nil
 	}
-	return id, needOperator(by, "Only operators may name another owner. Leave owner out.")
+	return id, needOperator(by, "Only operators may name another account. Leave owner out.")
 }
 
 // wholeSubject is subject for requests that concern the whole account, which not every

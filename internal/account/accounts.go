@@ -108,7 +108,7 @@ func (s *Service) Account(ctx context.Context, by access.Principal, id string) (
 	}
 	e := all.byID[id]
 	if e == nil {
-		return Summary{}, fault.New(fault.NotFound, "There is no owner with that id.")
+		return Summary{}, fault.New(fault.NotFound, "There is no account with that id.")
 	}
 	return s.summary(e, all), nil
 }

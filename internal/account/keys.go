@@ -166,7 +166,7 @@ func (e Expiry) read(p *query.Params) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, e.text)
 	if now := time.Now(); err != nil || !t.After(now) || t.After(now.Add(maxExpiry)) {
-		p.Reject("expires_at", e.sent, "must be a time to come, within 100 years, such as "+
+		p.Reject("expires_at", e.sent, "must be a time in the future, within 100 years, such as "+
 			now.AddDate(1, 0, 0).UTC().Format(time.RFC3339)+", or null for never")
 	}
 	return t.UTC().Truncate(time.Second)
@@ -257,7 +257,7 @@ func (s *Service) findOwnKey(ctx context.Context, by access.Principal, id string
 	}
 	if !s.o.Keys.Reach(by).Has(key.Account(), key.ID) {
 		return access.Key{}, fault.New(fault.Forbidden,
-			"The key %s belongs to another owner: operators may revoke it, and nothing else.", key.ID)
+			"The key %s belongs to another account: operators may only revoke it.", key.ID)
 	}
 	return key, nil
 }

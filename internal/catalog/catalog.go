@@ -237,7 +237,7 @@ func (c *Catalog) step(ctx context.Context) error {
 
 var (
 	errAnotherLog = errors.New("the log is not the one that was loaded")
-	errBehind     = errors.New("the log was read from a copy that is behind, as a standby is: if the store's " +
+	errBehind     = errors.New("the log was read from a server that is behind, such as a standby: if the store's " +
 		"address has several hosts, add target_session_attrs=read-write")
 )
 

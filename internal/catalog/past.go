@@ -153,7 +153,7 @@ func PastBytes(states []*Snapshot) int64 {
 // errNoWords is returned by a past state that cannot search for words, because the
 // tickers of too many reports were others.
 var errNoWords = fault.New(fault.Invalid,
-	"Words cannot be searched as of that point, because too many reports have another ticker since. Leave "+
+	"Words cannot be searched as of that point, because the tickers of too many reports have changed since. Leave "+
 		"search out, or ask for a later point.")
 
 func (s *Snapshot) pastReports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {

@@ -62,7 +62,7 @@ func completionOf(params object) (c completion, err error) {
 	name, named := argument["name"].(string)
 	typed, ok := argument["value"].(string)
 	if !named || !ok {
-		return c, wrongType("argument", "an object with the texts name and value")
+		return c, wrongType("argument", "an object with the strings name and value")
 	}
 	c.argument, c.typed = name, typed
 	return c, nil

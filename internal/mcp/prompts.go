@@ -127,12 +127,12 @@ func (s *Server) getPrompt(ctx context.Context, m message) (reply, error) {
 func textsOf(arguments any) (map[string]string, error) {
 	given, ok := arguments.(object)
 	if !ok && arguments != nil {
-		return nil, wrongType("arguments", "an object of texts")
+		return nil, wrongType("arguments", "an object of strings")
 	}
 	out := map[string]string{}
 	for name, v := range given {
 		if out[name], ok = v.(string); !ok && v != nil {
-			return nil, wrongType("arguments", "an object of texts")
+			return nil, wrongType("arguments", "an object of strings")
 		}
 	}
 	return out, nil

@@ -86,5 +86,5 @@ func unknownName(parameter, value string, near []string, alike bool) string {
 	case alike:
 		return said + " Did you mean " + search.OrList(quoted) + "?"
 	}
-	return said + " Known are, among others, " + strings.Join(quoted, ", ") + "."
+	return said + " Known names are, for example, " + strings.Join(quoted, ", ") + "."
 }

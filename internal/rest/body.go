@@ -32,7 +32,7 @@ func readBody(r *http.Request, into any) error {
 	if err != nil {
 		reason := strings.TrimPrefix(err.Error(), "json: ")
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text names Go types
-			reason = strings.Replace("a "+wrong.Value, "a a", "an a", 1) + " does not belong in " +
+			reason = strings.Replace("a "+wrong.Value, "a a", "an a", 1) + " is not allowed in " +
 				cmp.Or(wrong.Field, "its place")
 		}
 		return fault.New(fault.Invalid, "The body must be a JSON object with the documented fields: %s.", reason)

@@ -84,10 +84,10 @@ func TestUnknownNames(t *testing.T) {
 		{"category", "recompar", `Unknown category "recompar". Did you mean «Programas de recompra de acciones, estabilización y autocartera» or «Recompras»?`, ""},
 		{"category", "resultdos", `Unknown category "resultdos". Did you mean «Sobre resultados»?`, "Sobre resultados"},
 		{"category", "oper", `Unknown category "oper". Did you mean «`, "Sobre operaciones corporativas"},
-		{"category", "zzz", `Unknown category "zzz". Known are, among others, «`, ""},
-		{"category", "***", `Unknown category "***". Known are, among others, «`, ""},
+		{"category", "zzz", `Unknown category "zzz". Known names are, for example, «`, ""},
+		{"category", "***", `Unknown category "***". Known names are, for example, «`, ""},
 		{"market", "groth", `Unknown market "groth". Did you mean «BME Growth»?`, "BME Growth"},
-		{"market", "nasdaq", `Unknown market "nasdaq". Known are, among others, «`, ""},
+		{"market", "nasdaq", `Unknown market "nasdaq". Known names are, for example, «`, ""},
 	} {
 		for _, path := range []string{"/api/v1/reports", "/api/v1/reports.csv", "/api/v1/stream", "/api/v1/changes", "/api/v1/search/documents"} {
 			doc := s.getWith(http.StatusBadRequest, path+encode(test.parameter, test.value, "search", "x"), key).problem()

@@ -253,10 +253,10 @@ func TestBodiesOfTheWrongTypes(t *testing.T) {
 	s := start(t, "demo", market())
 	mine := s.credentials(access.ReadReports)[0]
 	for body, want := range map[string]string{
-		`{"url":7}`:                "a number does not belong in url",
-		`{"filter":{"type":[]}}`:   "an array does not belong in filter.type",
-		`{"events":"all"}`:         "a string does not belong in events",
-		`"text"`:                   "a string does not belong in its place",
+		`{"url":7}`:                "a number is not allowed in url",
+		`{"filter":{"type":[]}}`:   "an array is not allowed in filter.type",
+		`{"events":"all"}`:         "a string is not allowed in events",
+		`"text"`:                   "a string is not allowed in its place",
 		`{"url":"x","surprise":1}`: `unknown field "surprise"`,
 	} {
 		a := s.call("POST", "/api/v1/webhooks", mine, body, 400, nil)

@@ -71,8 +71,8 @@ func (h *hashReader) end(ctx context.Context) error {
 		return err
 	} else if size > 0 && root != h.c.o.Root && h.c.o.Kept == nil {
 		h.c.broken.hashes = true
-		h.c.found(Finding{Kind: LogHash, Where: changes(1, size), Text: "they are not what was published: one " +
-			"of them differs, and which one cannot be said without its hash"})
+		h.c.found(Finding{Kind: LogHash, Where: changes(1, size), Text: "they are not what was published: one of " +
+			"them differs, and without its hash it is not known which one"})
 	}
 	for !h.ended {
 		if err := h.next(ctx); err != nil {

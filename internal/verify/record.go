@@ -90,7 +90,7 @@ func (c *Checker) checkUsage(ctx context.Context, tx relational.Tx) error {
 		return err
 	}
 	return relational.Each(ctx, tx, []any{&name}, func() error {
-		c.found(Finding{Kind: Usage, Where: "nonce " + name, Text: "it is taken for more than a year"})
+		c.found(Finding{Kind: Usage, Where: "nonce " + name, Text: "it is claimed for more than a year"})
 		return nil
 	}, `SELECT name FROM once WHERE until > $1 ORDER BY name`, time.Now().Add(longestNonce))
 }

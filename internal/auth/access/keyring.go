@@ -255,8 +255,8 @@ func (k *Keyring) Rotate(ctx context.Context, id string, overlap time.Duration) 
 			}
 		}
 		if overlap > 0 && len(kept) >= maxSecrets {
-			return fault.New(fault.Conflict, "the key %s was rotated %d times, and none of its secrets has "+
-				"ended yet: rotate it without an overlap", id, len(kept)-1)
+			return fault.New(fault.Conflict, "the key %s was rotated %d times, and its previous secrets are all "+
+				"still valid: rotate it without an overlap", id, len(kept)-1)
 		}
 		var secret Secret
 		raw, secret = newSecret(now)

@@ -74,6 +74,6 @@ func (p Principal) CheckWhole(subject string) error {
 	if IsKeyID(p.ID) {
 		use = "use its first key, " + p.ID + ", or sign in with that one"
 	}
-	return fault.New(fault.Forbidden, "%s belong to the whole account, and the key %s to a part of it: %s.",
+	return fault.New(fault.Forbidden, "%s belong to the whole account, but the key %s is for a part of it: %s.",
 		subject, p.Key, use)
 }

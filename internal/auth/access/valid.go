@@ -82,7 +82,7 @@ func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
 			reason := map[string]string{"revoked": "this key was revoked", "expired": "this key has expired"}[state]
 			return &badKey{id: f.ID, reason: reason, since: h.endedAt()}
 		case state != "active":
-			return &badKey{id: f.ID, reason: "the key with which this one was made is " + state, since: h.endedAt()}
+			return &badKey{id: f.ID, reason: "the key that created this one is " + state, since: h.endedAt()}
 		case from.IsValid() && !h.allows(from):
 			return &badKey{id: f.ID, reason: "this key is not for use from " + from.String()}
 		}
@@ -93,7 +93,7 @@ func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
 		}
 		parent := byID[h.Parent]
 		if parent == nil || depth == maxDepth {
-			return &badKey{id: f.ID, reason: "the key with which this one was made is not known"}
+			return &badKey{id: f.ID, reason: "the key that created this one is not known"}
 		}
 		h = parent
 	}

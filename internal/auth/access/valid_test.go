@@ -44,11 +44,11 @@ func TestKeyNeedsItsParent(t *testing.T) {
 		{"a parent that was revoked", access.Key{}, func(keys *access.Keyring, id string) error {
 			_, err := keys.Revoke(context.Background(), id)
 			return err
-		}, homeAddress, "the key with which this one was made is revoked"},
+		}, homeAddress, "the key that created this one is revoked"},
 		{"a parent that has expired", access.Key{ExpiresAt: time.Date(2000, 1, 1, 0, 0, 30, 0, time.UTC)}, func(*access.Keyring, string) error {
 			time.Sleep(30 * time.Second)
 			return nil
-		}, homeAddress, "the key with which this one was made is expired"},
+		}, homeAddress, "the key that created this one is expired"},
 		{"from the network of the parent", access.Key{Networks: homeNetwork}, nil, homeAddress, ""},
 		{"from another network", access.Key{Networks: homeNetwork}, nil, awayAddress, "not for use from 198.51.100.7"},
 	} {

@@ -22,8 +22,8 @@ func (a *Account) dropExtraGrants() error {
 	last := len(a.Grants) - 1
 	old, newest := a.Grants[:last], a.Grants[last]
 	if a.ofPart(newest) && !slices.ContainsFunc(old, a.ofPart) {
-		return fault.New(fault.Conflict, "the account has %d applications, and a key for a part of it cannot "+
-			"replace them: end some first", maxGrants)
+		return fault.New(fault.Conflict, "the limit of %d applications for an account is reached, and a key for a "+
+			"part of the account cannot replace any: disconnect one first", maxGrants)
 	}
 	slices.SortStableFunc(old, func(x, y Grant) int {
 		switch first := a.ofPart(x); {

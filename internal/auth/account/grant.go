@@ -219,7 +219,7 @@ func (a *Accounts) ClientGrants(clientID string) (n int) {
 }
 
 func gone(o access.AccountState) error {
-	return fault.New(fault.Forbidden, "There is no access: %s.", o.Gone)
+	return fault.New(fault.Forbidden, "Access is denied: %s.", o.Gone)
 }
 
 func notThere(what, id string) error {

@@ -54,7 +54,7 @@ func (c *Config) Validate() error {
 				registeredPrefix)
 		}
 		if seen[client.ID] {
-			complain("id", "%q is there already: name a client once", client.ID)
+			complain("id", "%q is listed twice: name each client once", client.ID)
 		}
 		seen[client.ID] = true
 		if clean := cleanName(client.Name); clean != client.Name {

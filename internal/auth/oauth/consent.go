@@ -174,7 +174,7 @@ func (s *Server) openForm(ctx context.Context, sealed string, p access.Principal
 	if q.Client = client.leadingTo(f.Redirect); q.Client.digest() != f.Digest {
 		return f, nil, &Refusal{
 			Code:  token.CodeInvalidRequest,
-			Text:  "The application has changed its description meanwhile: look at it again.",
+			Text:  "The application has changed its description meanwhile: check it again.",
 			Again: q.Address(),
 		}
 	}

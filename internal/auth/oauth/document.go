@@ -99,14 +99,14 @@ func (d *documents) get(ctx context.Context, id string, from ratelimit.Subject) 
 // checkURL returns what is wrong with the address of a document, or "".
 func (d *documents) checkURL(id string) string {
 	if len(id) > maxDocumentURL {
-		return fmt.Sprintf("may have %d bytes", maxDocumentURL)
+		return fmt.Sprintf("may have at most %d bytes", maxDocumentURL)
 	}
 	if strings.ContainsFunc(id, func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' }) {
 		return "has characters that an address cannot have"
 	}
 	if !origin.PlainHost(id) {
-		return "has a percent-encoded host, which would be shown as another one: use the form with xn-- of an " +
-			"internationalized name"
+		return "has a percent-encoded host, which would be shown as another host: write an internationalized name " +
+			"in its xn-- form"
 	}
 	if err := outbound.Check(id, d.allowPrivate); err != nil {
 		return "is not allowed: " + err.Error()

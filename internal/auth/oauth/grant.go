@@ -93,7 +93,7 @@ func (c *code) check(f token.Form, audience func(string) string) error {
 	sum := sha256.Sum256([]byte(verifier))
 	if subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(c.Challenge)) == 0 {
 		return token.Refuse(token.CodeInvalidGrant,
-			"code_verifier does not fit the code_challenge of the authorization request")
+			"code_verifier does not match the code_challenge of the authorization request")
 	}
 	return nil
 }

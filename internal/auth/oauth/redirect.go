@@ -34,8 +34,8 @@ func checkRedirect(uri string) string {
 		return "must not have a fragment, a wildcard, spaces, or characters that a URI cannot have"
 	}
 	if !origin.PlainHost(uri) {
-		return "must have its host in ASCII and without percent-encoding: use the form with xn-- of an " +
-			"internationalized name"
+		return "must have its host in ASCII and without percent-encoding: write an internationalized name in its " +
+			"xn-- form"
 	}
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme == "" || !strings.HasPrefix(uri, u.Scheme+":") { // Parse accepts capital letters
@@ -53,7 +53,7 @@ func checkRedirect(uri string) string {
 	}
 	for _, name := range responseParameters {
 		if query.Has(name) {
-			return "must not have the parameter " + name + ", which the answer has"
+			return "must not have the parameter " + name + ": the response adds it"
 		}
 	}
 	return checkScheme(uri, u)

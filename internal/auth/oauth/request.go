@@ -116,7 +116,7 @@ func (s *Server) readRest(q *Request, query url.Values) *Refusal {
 	}
 	if q.State = query.Get("state"); len(q.State) > maxState {
 		q.State = ""
-		return &Refusal{Code: token.CodeInvalidRequest, Text: "state may have 1000 bytes"}
+		return &Refusal{Code: token.CodeInvalidRequest, Text: "state may have at most 1000 bytes"}
 	}
 	if kind := query.Get("response_type"); kind != "code" {
 		return &Refusal{Code: "unsupported_response_type", Text: "response_type must be code"}
@@ -134,7 +134,7 @@ func (s *Server) readRest(q *Request, query url.Values) *Refusal {
 		target := s.o.Tokens.Audience(resource)
 		if target == "" || i > 0 && target != q.Resource {
 			return &Refusal{Code: token.CodeInvalidTarget, Text: "resource must be " + s.o.BaseURL +
-				", or the address of MCP there"}
+				", or the address of its MCP server"}
 		}
 		q.Resource = target
 	}

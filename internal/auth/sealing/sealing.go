@@ -61,9 +61,8 @@ func (k *Key) LoadOrCreate(ctx context.Context) error {
 		return err
 	}
 	if k.box.Load() == nil {
-		return fault.New(fault.Internal, "the key that seals sessions cannot be opened: set the "+
-			"PREGON_SECRET_KEY with which it was stored, or replace it with pregon signing-key rotate "+
-			"--at-once --lost-secret")
+		return fault.New(fault.Internal, "the key that seals sessions cannot be opened: set PREGON_SECRET_KEY to "+
+			"the key that it was sealed with, or replace it with pregon signing-key rotate --at-once --lost-secret")
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, errWriter }
 func TestShorterThanAKeyID(t *testing.T) {
 	b := box(t, key)
 	_, err := b.Open(place, "v1:AAAA")
-	wantFault(t, err, fault.Internal, "changed, cut short or moved")
+	wantFault(t, err, fault.Internal, "changed, truncated, or copied")
 	_, err = b.Open(place, "v1:AAAAAA==")
 	wantFault(t, err, fault.Internal, "PREGON_SECRET_KEY differs")
 }

@@ -90,7 +90,8 @@ func (b *Box) Open(name, sealed string) (string, error) {
 	}
 	encoded, ok := strings.CutPrefix(sealed, sealedForm)
 	if !ok {
-		return "", fault.New(fault.Internal, "the secret %s is kept in a form that this version does not know", name)
+		return "", fault.New(fault.Internal, "the secret %s is stored in a format that this version does not "+
+			"know", name)
 	}
 	if b.aead == nil {
 		return "", fault.New(fault.Internal,
@@ -121,6 +122,6 @@ func decode(name, encoded string) ([]byte, error) {
 }
 
 func corrupt(name string) error {
-	return fault.New(fault.Internal, "the secret %s cannot be opened: it was changed, cut short or moved from "+
-		"another place", name)
+	return fault.New(fault.Internal, "the secret %s cannot be opened: it was changed, truncated, or copied from "+
+		"another record", name)
 }

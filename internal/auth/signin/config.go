@@ -75,7 +75,7 @@ func (c *Config) Validate(baseURL string) error {
 		}
 		p.validate(baseURL, complain)
 		if seen[p.ID] || seen[p.Issuer] {
-			complain("id", "%q or its issuer is there already: name a provider once", p.ID)
+			complain("id", "%q or its issuer is listed twice: name each provider once", p.ID)
 		}
 		seen[p.ID], seen[p.Issuer] = true, true
 	}
@@ -117,8 +117,8 @@ func (p *Provider) validate(baseURL string, complain func(field, format string, 
 	for field, rules := range map[string]Rules{"allow": p.Allow, "operators": p.Operators} {
 		for _, d := range rules.Domains {
 			if strings.Contains(d, "@") || !strings.Contains(d, ".") || !printableASCII(d) {
-				complain(field+".domains", "%q is not a domain in ASCII: use one such as example.com, or the "+
-					"form with xn-- of an internationalized one", d)
+				complain(field+".domains", "%q is not a domain in ASCII: use one such as example.com, and write an "+
+					"internationalized name in its xn-- form", d)
 			}
 		}
 		for _, e := range rules.Emails {

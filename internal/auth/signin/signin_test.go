@@ -454,7 +454,7 @@ func TestConfig(t *testing.T) {
 		"operators.anyone": func(c *signin.Config) { c.Providers[0].Operators.Anyone = true },
 		"plan":             func(c *signin.Config) { c.Providers[0].Plan = "operator" },
 		"scopes":           func(c *signin.Config) { c.Providers[0].Scopes = []string{"write"} },
-		"there already":    func(c *signin.Config) { c.Providers = append(c.Providers, c.Providers[0]) },
+		"listed twice":     func(c *signin.Config) { c.Providers = append(c.Providers, c.Providers[0]) },
 	} {
 		c := good()
 		change(&c)

@@ -126,8 +126,8 @@ func (s *Server) check(ctx context.Context, raw string) (t access.Token, err err
 	// service issues none.
 	if issued := time.Unix(c.IssuedAt, 0); c.IssuedAt <= 0 || issued.After(time.Now().Add(leeway)) ||
 		c.Expires > issued.Add(maxLifetime).Unix() {
-		return t, refused("its lifetime is longer than an hour, or it was issued in the future: this service " +
-			"issues no such token")
+		return t, refused("its lifetime is longer than an hour, or it was issued in the future: this service does " +
+			"not issue such tokens")
 	}
 	issuer, _, _ := strings.Cut(c.Subject, "#")
 	return access.Token{
@@ -143,7 +143,7 @@ func (s *Server) check(ctx context.Context, raw string) (t access.Token, err err
 	}, nil
 }
 
-const noKey = "it was not signed by this service, or so long ago that the key is gone"
+const noKey = "no current key of this service has signed it"
 
 func refused(why string) error {
 	return fault.New(fault.Unauthorized, "The access token is refused: %s.", why)

@@ -104,7 +104,7 @@ func (c *Config) Validate(baseURL string) error {
 		iss, at := &c.Issuers[i], fmt.Sprintf("issuers[%d]", i)
 		v.issuer(at, iss, baseURL)
 		if seen[iss.Issuer] {
-			v.wrong(at+".issuer", "%q is there already: name an issuer once", iss.Issuer)
+			v.wrong(at+".issuer", "%q is listed twice: name each issuer once", iss.Issuer)
 		}
 		seen[iss.Issuer] = true
 	}
@@ -157,14 +157,14 @@ func (v *validation) issuer(at string, iss *Issuer, baseURL string) {
 	}
 	v.algorithms(at+".algorithms", iss)
 	if len(iss.Clients) == 0 {
-		v.wrong(at+".clients", "is missing: name the clients that may show its assertions")
+		v.wrong(at+".clients", "is missing: name the clients that may present its assertions")
 	}
 	seen := map[string]bool{}
 	for i := range iss.Clients {
 		c, at := &iss.Clients[i], fmt.Sprintf("%s.clients[%d]", at, i)
 		v.client(at, c, iss.AllowPrivate, most)
 		if seen[c.ID] {
-			v.wrong(at+".id", "%q is there already: name a client once", c.ID)
+			v.wrong(at+".id", "%q is listed twice: name each client once", c.ID)
 		}
 		seen[c.ID] = true
 	}
@@ -192,22 +192,22 @@ func (v *validation) client(at string, c *Client, allowPrivate bool, most access
 	case secret && strings.EqualFold(c.SecretSHA256, emptySHA256):
 		v.wrong(at+".secret_sha256", "is that of an empty secret: use a real one")
 	case !secret && c.SecretSHA256 != "":
-		v.wrong(at+".secret_sha256", "has no use with auth %s: leave it out", c.Auth)
+		v.wrong(at+".secret_sha256", "is not used with auth %s: leave it out", c.Auth)
 	}
 	switch {
 	case c.Auth == AuthJWT:
 		v.keys(at, c.JWKSURL, c.JWKSFile, allowPrivate)
 	case c.JWKSURL != "":
-		v.wrong(at+".jwks_url", "has no use with auth %s: leave it out", c.Auth)
+		v.wrong(at+".jwks_url", "is not used with auth %s: leave it out", c.Auth)
 	case c.JWKSFile != "":
-		v.wrong(at+".jwks_file", "has no use with auth %s: leave it out", c.Auth)
+		v.wrong(at+".jwks_file", "is not used with auth %s: leave it out", c.Auth)
 	}
 	v.scopes(at+".scopes", c.Scopes, most)
 }
 
 func (v *validation) keys(at, address, file string, allowPrivate bool) {
 	if (address == "") == (file == "") {
-		v.wrong(at+".jwks_url", "is wrong: use either jwks_url or jwks_file")
+		v.wrong(at+".jwks_url", "must be given, or jwks_file, but not both")
 		return
 	}
 	if address == "" {

@@ -218,7 +218,7 @@ func singleValues(values url.Values) (Form, error) {
 		all := values[name]
 		target := name == "resource" || name == "audience"
 		if target && slices.ContainsFunc(all, func(v string) bool { return v != all[0] }) {
-			return nil, Refuse(CodeInvalidTarget, "a token is for one %s", name)
+			return nil, Refuse(CodeInvalidTarget, "a token is for one %s: send one value", name)
 		}
 		if !target && len(all) > 1 {
 			return nil, Refuse(CodeInvalidRequest, "a field is repeated: send each field once")

@@ -256,7 +256,7 @@ var assertionRules = []rule{
 	{"an unknown audience asked", setForm("audience", "pregon"), "invalid_target", "resource and audience must be"},
 	{"two audiences asked", setForm("audience", base, "x"), "invalid_target", "one audience"},
 	{"resource and audience agree", all(setForm("audience", base), setForm("resource", base+"/")), "", ""},
-	{"resource and audience differ", all(setForm("audience", base), setForm("resource", base+"/api/mcp")), "invalid_target", "the same when both"},
+	{"resource and audience differ", all(setForm("audience", base), setForm("resource", base+"/api/mcp")), "invalid_target", "equal if both"},
 
 	{"client_id beside it", setForm("client_id", "agent"), "", ""},
 	{"another client_id beside it", setForm("client_id", "narrow"), "assertion", "client_id is not the client that sent it"},

@@ -178,7 +178,7 @@ func (s *Server) claimNonces(ctx context.Context, proofs []nonce, assertion nonc
 		return Unavailable(err)
 	}
 	if !first {
-		return tokenError("its jti was used before: an assertion is good for one token")
+		return tokenError("its jti was used before: an assertion can be used once")
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (s *Server) readTokenRequest(f Form) (tokenRequest, error) {
 		target := s.Audience(f[name])
 		if target == "" || out.target != "" && out.target != target {
 			return out, Refuse(CodeInvalidTarget,
-				"resource and audience must be %s, and the same when both are there",
+				"resource and audience must be %s, and equal if both are given",
 				strings.Join(s.resources(), " or "))
 		}
 		out.target = target

@@ -225,10 +225,10 @@ func (c *Counter) followDay(ctx context.Context) {
 
 func (c *Counter) logged(err error) {
 	if err != nil {
-		c.outage.Failed("cannot store how often operations were used; it is tried again", "err", err)
+		c.outage.Failed("cannot store the usage counts: retrying", "err", err)
 		return
 	}
-	c.outage.Recovered("it is stored again how often operations were used")
+	c.outage.Recovered("the usage counts are stored again")
 }
 
 // flush adds all counts to the store. After an error the rest is pending.

@@ -76,7 +76,7 @@ func (o *outline) changedSince(seq int64) (keys []uint64, err error) {
 		keys = append(keys, key)
 		if len(keys) > MaxChanged {
 			return nil, fault.New(fault.Invalid,
-				"More than %d reports that were known then have changed since, so that they cannot be listed "+
+				"More than %d reports that were known then have changed since, so they cannot be listed "+
 					"as of that point. "+
 					"Ask for a later point, or for one report.", MaxChanged)
 		}

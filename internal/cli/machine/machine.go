@@ -100,10 +100,10 @@ func (m *Checks) clock(_ context.Context, c *doctor.Check) {
 		c.Found += ", not compared, because no answer of the source has a date"
 		return
 	case skew.Abs() >= worstSkew:
-		c.Lose(0, "it differs from that of the source by %v: set it, and keep it right with NTP",
+		c.Lose(0, "it differs from that of the source by %v: set it, and synchronize it with NTP",
 			skew.Round(time.Second))
 	case skew.Abs() >= warnSkew:
-		c.Odd(0, "it differs from that of the source by %v: keep it right with NTP", skew.Round(time.Second))
+		c.Odd(0, "it differs from that of the source by %v: synchronize it with NTP", skew.Round(time.Second))
 	}
 	c.Found += fmt.Sprintf(", within %v of the source", max(skew.Abs(), time.Second).Round(time.Second))
 }
@@ -380,7 +380,7 @@ func (m *Checks) listens(_ context.Context, c *doctor.Check) {
 	case errors.Is(err, syscall.EADDRINUSE):
 		c.Odd(0, "the address is in use, perhaps by a running serve")
 	case errors.Is(err, fs.ErrPermission):
-		c.Fail(0, "serve may not listen there: %v", err)
+		c.Fail(0, "serve cannot listen there: %v", err)
 		c.Loses = true
 	default:
 		c.Fail(0, "%v", err)

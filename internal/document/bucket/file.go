@@ -107,7 +107,7 @@ func (b *Bucket) Files(ctx context.Context) (names []string, err error) {
 			NextContinuationToken string
 		}
 		if err := xml.Unmarshal(answer, &list); err != nil {
-			return nil, b.unavailable("answers a list that is not XML")
+			return nil, b.unavailable("answers with a list that is not XML")
 		}
 		for _, o := range list.Contents {
 			names = append(names, strings.TrimPrefix(o.Key, under))
@@ -117,7 +117,7 @@ func (b *Bucket) Files(ctx context.Context) (names []string, err error) {
 		}
 		query.Set("continuation-token", list.NextContinuationToken)
 	}
-	return nil, b.unavailable(fmt.Sprintf("has more than %d files: use a prefix of its own", maxLists*1000))
+	return nil, b.unavailable(fmt.Sprintf("has more than %d files: use a separate prefix", maxLists*1000))
 }
 
 // RemoveFile removes a file, if there is one.

@@ -78,7 +78,7 @@ func New(o Options) (*Client, error) {
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fault.New(fault.Invalid,
-			"the key of the language model has invalid characters: a space, a line break?")
+			"the key of the language model has invalid characters, such as a space or a line break")
 	}
 	o.AttemptTimeout = cmp.Or(o.AttemptTimeout, defaultAttempt)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)

@@ -279,7 +279,7 @@ func counted(n int, thing string) string {
 // the text. The marks around it cannot occur in a document.
 func (s *Service) documentText(d documentPiece) string {
 	if d.Status == "pending" {
-		return "The document is still being read. Ask again in some seconds."
+		return "The document is still being read. Ask again in a few seconds."
 	}
 	var b strings.Builder
 	b.WriteString(s.Simulated())

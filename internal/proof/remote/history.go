@@ -172,7 +172,7 @@ func (h *History) saveConflict(text []byte) (string, error) {
 			return path, nil
 		case n > maxConflicts:
 			return "", fault.New(fault.Conflict,
-				"the checkpoint of the server is not kept, because %s to %s have others. Move them away", first, path)
+				"the checkpoint of the server was not saved, because %s to %s have others. Move them away", first, path)
 		}
 		path = fmt.Sprintf("%s.%d", first, n)
 	}

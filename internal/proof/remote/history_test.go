@@ -100,7 +100,7 @@ func TestFirstEvidenceStays(t *testing.T) {
 		}
 	}
 	s.Rewrite(200, 800, "y")
-	if _, err := c.check.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "is not kept, because") {
+	if _, err := c.check.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "was not saved, because") {
 		t.Errorf("the tenth: %v", err)
 	}
 	c.wrong(remote.Rewritten)

@@ -37,7 +37,7 @@ func (m *Mismatch) Error() string {
 	text := string(m.Kind) + ": "
 	switch m.Kind {
 	case Rewritten:
-		text += fmt.Sprintf("%d changes were signed before, and the %d of now do not continue them", m.Old.Size,
+		text += fmt.Sprintf("%d changes were signed before, and the present %d do not continue them", m.Old.Size,
 			m.New.Size)
 	case Split:
 		text += fmt.Sprintf("two different histories of %d changes were signed", m.New.Size)

@@ -106,7 +106,7 @@ func TestTextsOfMismatches(t *testing.T) {
 			kind   remote.Kind
 			want   []string
 		}{
-			{"rewritten", func(s *prooftest.Server) { s.Rewrite(300, 700, "x") }, remote.Rewritten, []string{"history was rewritten: 600 changes were signed before, and the 700 of now do not continue them", "The first wrong seq is 300"}},
+			{"rewritten", func(s *prooftest.Server) { s.Rewrite(300, 700, "x") }, remote.Rewritten, []string{"history was rewritten: 600 changes were signed before, and the present 700 do not continue them", "The first wrong seq is 300"}},
 			{"split", func(s *prooftest.Server) { s.Rewrite(300, 600, "x") }, remote.Split, []string{"the log is split: two different histories of 600 changes were signed", "The first wrong seq is 300"}},
 			{"back", func(s *prooftest.Server) { s.Rewrite(501, 500, "") }, remote.WentBack, []string{"the log went back: 600 changes were signed before, now there are 500; the first 500 are the same, the others are missing"}},
 			{"restored", func(s *prooftest.Server) { s.Origin = prooftest.Origin + "/k3v9x2m7" }, remote.Restored, []string{"with 600 changes, and is now " + prooftest.Origin + "/k3v9x2m7 with 600", "all 600 that were signed before are still the same"}},

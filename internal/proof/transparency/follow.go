@@ -126,7 +126,7 @@ func (p *Publisher) extend(ctx context.Context, epoch string) error {
 		}
 		switch {
 		case len(fresh) == 0:
-			return fmt.Errorf("the store does not have change %d, which it had: it is behind, or an older "+
+			return fmt.Errorf("the store no longer has change %d: it is behind, or an older "+
 				"copy was restored", size)
 		case fresh[0] != last[0]:
 			return errDiffers
@@ -180,7 +180,7 @@ func (p *Publisher) rebuild(ctx context.Context, head disclosure.Head) error {
 	if p.err != nil {
 		p.o.Logger.ErrorContext(ctx, "the history of the store was rewritten: no checkpoint is signed. "+
 			"Compare the store with a backup; "+
-			"if you want to serve its present content, run `pregon restore`, which begins another log", "err",
+			"to serve its present content anyway, run `pregon restore`, which begins a new log", "err",
 			p.err, "epoch", head.Epoch)
 	}
 	p.wake()

@@ -154,8 +154,8 @@ func (h *Hub) reset(ctx context.Context, head disclosure.Head, c disclosure.Curs
 		}}, nil
 	}
 	reset := &Reset{
-		Reason: "a backup was restored since this cursor was handed out: continue with the first change after " +
-			"those that both logs have", After: after.String(),
+		Reason: "a backup was restored after this cursor was issued: continue with the first change after the last " +
+			"common one", After: after.String(),
 	}
 	if seq > 0 {
 		last, err := h.log.Changes(ctx, seq-1, 1)

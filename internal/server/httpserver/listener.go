@@ -181,7 +181,7 @@ func (c *boundListener) waitFirst(timeout time.Duration) {
 // HTTP/1 request.
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-var errHTTP2 = errors.New("too many connections of this address speak HTTP/2")
+var errHTTP2 = errors.New("too many connections from this address use HTTP/2")
 
 func (h *boundConn) Read(b []byte) (int, error) {
 	if h.refused != nil {

@@ -17,7 +17,7 @@ const (
 	maxDigits = len("16384\r")
 )
 
-var errReply = errors.New("what answers is not Redis: its reply is too long or not one")
+var errReply = errors.New("the server is not Redis: its reply is too long, or is not in the protocol of Redis")
 
 // limitedConn is a connection that fails before the client reads a reply that is too
 // long for any of our commands. The client allocates the length that a reply claims,

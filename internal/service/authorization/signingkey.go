@@ -24,7 +24,7 @@ func RotateSigningKey(
 ) (token.SigningKey, error) {
 	ring := token.NewRing(db, box, nil)
 	if err := ring.Refresh(ctx); err != nil && !(how.AtOnce && how.LostSecret) {
-		return token.SigningKey{}, fmt.Errorf("the present key cannot be opened: %w "+
+		return token.SigningKey{}, fmt.Errorf("the current key cannot be opened: %w "+
 			"(if the secret is lost: --at-once --lost-secret)", err)
 	}
 	key, err := ring.Rotate(ctx, how.AtOnce)

@@ -244,7 +244,8 @@ func (s *Storage) observeReports(changes []disclosure.Change) {
 		switch {
 		case r.SuspectTime():
 			s.suspectTimes.Add(1)
-			s.logger.Warn("a report has a time of publication that cannot be true: it is listed by when it was seen",
+			s.logger.Warn("the publication time of a report cannot be true: lists use the time at which it was "+
+				"first seen",
 				"report", r.ID, "published_at", r.PublishedAt, "first_seen_at", r.FirstSeenAt)
 		case r.TimeFrom != disclosure.FromList:
 			s.metrics.Report(string(r.Type), r.AvailableAt.Sub(r.PublishedAt), r.AvailableAt.Sub(r.FirstSeenAt))

@@ -474,7 +474,7 @@ func TestRefusedForms(t *testing.T) {
 		`value="read:issuers" checked`, `value="read:reports">`)
 	has(t, b.post(http.StatusBadRequest, "/account/keys/"+key, entered), "must be a network", `value="My &lt;b&gt;key"`)
 	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}}), "Elija al menos un permiso.")
-	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}, "scopes": {"read:reports"}, "expires_at": {"soon"}}), "must be a time to come")
+	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}, "scopes": {"read:reports"}, "expires_at": {"soon"}}), "must be a time in the future")
 	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"two\nlines"}, "scopes": {"read:reports"}}), "on one line")
 	form := url.Values{
 		"url": {"ftp://h.example"}, "description": {"Mine"}, "events": {"report.corrected"}, "type": {"IP"}, "search": {"dividendo"}, "without": {"securitisation"}, "from": {"2026-01-01"},

@@ -206,7 +206,7 @@ func TestBroken(t *testing.T) {
 
 		{`{"kind":"error500","surface":"list","type":"oir"}`, "list-oir", doctor.Failed, true, none, "status 500"},
 		{`{"kind":"errorpage","surface":"list","type":"ip"}`, "list-ip", doctor.Failed, true, none, "could not complete"},
-		{`{"kind":"markup","surface":"list","type":"oir"}`, "list-oir", doctor.Failed, true, 1, "have a form that is not known"},
+		{`{"kind":"markup","surface":"list","type":"oir"}`, "list-oir", doctor.Failed, true, 1, "have an unknown format"},
 		{`{"kind":"truncate","surface":"list","type":"oir"}`, "list-oir", doctor.Failed, true, none, "ended before the answer did"},
 		{`{"kind":"redirectloop","surface":"list","type":"ip"}`, "list-ip", doctor.Failed, true, none, "redirects in a circle"},
 		{`{"kind":"reset","surface":"list","type":"ip"}`, "list-ip", doctor.Failed, true, none, "connection"},
@@ -214,12 +214,12 @@ func TestBroken(t *testing.T) {
 		{`{"kind":"error403","surface":"hr"}`, "list-hr/utimos-hechos-relevantes-iic", doctor.Failed, true, none, "status 403"},
 
 		{`{"kind":"error500","surface":"permalink","type":"hr"}`, "permalink-hr", doctor.Failed, true, none, "status 500"},
-		{`{"kind":"markup","surface":"permalink","type":"oir"}`, "permalink-oir", doctor.Failed, true, 1, "have a form that is not known"},
+		{`{"kind":"markup","surface":"permalink","type":"oir"}`, "permalink-oir", doctor.Failed, true, 1, "have an unknown format"},
 
 		{`{"kind":"error500","surface":"document"}`, "document", doctor.Failed, false, none, "status 500"},
 		{`{"kind":"error500","surface":"register"}`, "registers/managers", doctor.Failed, false, none, "status 500"},
 		{`{"kind":"truncate","surface":"register"}`, "registers/managers", doctor.Failed, false, none, "ended before"},
-		{`{"kind":"markup","surface":"register"}`, "registers/fi-3", doctor.Failed, false, 1, "have a form that is not known"},
+		{`{"kind":"markup","surface":"register"}`, "registers/fi-3", doctor.Failed, false, 1, "have an unknown format"},
 		{`{"kind":"error403","surface":"exchange"}`, "exchange", doctor.Failed, false, none, "status 403"},
 		{`{"kind":"stall","surface":"exchange","by":"1h"}`, "exchange", doctor.Failed, false, none, "does not answer"},
 	} {

@@ -34,7 +34,7 @@ func parseTicker(body []byte, isin string) (string, error) {
 	of, ticker := strings.ToUpper(string(answer.ISIN)), strings.ToUpper(string(answer.Ticker))
 	switch {
 	case of == "" && ticker == "": // maybe a message: it says nothing about the share
-		return "", fault.New(fault.Unavailable, "the exchange's details of %s are of no share", isin)
+		return "", fault.New(fault.Unavailable, "the exchange's details of %s do not describe a share", isin)
 	case of != "" && of != isin:
 		return "", fault.New(fault.Unavailable, "the exchange's details of %s are of %.20q", isin, of)
 	case ticker == "":

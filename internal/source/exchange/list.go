@@ -75,7 +75,7 @@ func (c *Client) rows(ctx context.Context, system string) ([]json.RawMessage, er
 		}
 		done, err := r.add(p)
 		if err != nil {
-			return nil, fault.Wrap(fault.Unavailable, err, "the exchange's list of %s is not whole", system)
+			return nil, fault.Wrap(fault.Unavailable, err, "the exchange's list of %s is incomplete", system)
 		}
 		if done {
 			return r.rows, nil

@@ -70,7 +70,7 @@ func (b *backfill) readNumbers(ctx context.Context, st *step) error {
 		if odd++; odd == mostOdd {
 			// This is no MarkupError: doSteps would skip the step.
 			return fault.New(fault.Unavailable,
-				"the pages of %s have a form that is not known, so that the job waits: %s", st.series,
+				"the pages of %s have an unknown format, so the job waits: %s", st.series,
 				regulator.Reason(err))
 		}
 		broken = errors.Join(broken, err)

@@ -125,7 +125,7 @@ func TestNumbersOfAnotherForm(t *testing.T) {
 	job := coverage.NewNumbersJob(disclosure.HR, 289_000, 289_009, 1, 2)
 	steps := stretches(&job)
 	err := s.backfill.doStep(t.Context(), &steps[0])
-	if _, markup := errors.AsType[*regulator.MarkupError](err); err == nil || markup || !strings.Contains(regulator.Reason(err), "form that is not known") {
+	if _, markup := errors.AsType[*regulator.MarkupError](err); err == nil || markup || !strings.Contains(regulator.Reason(err), "unknown format") {
 		t.Errorf("back-fill ended with %v", err)
 	}
 	if n := site.count("nreg="); n != mostOdd {

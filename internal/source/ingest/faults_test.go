@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 				}
 				status, _ := w.coverage.Status()
 				for _, r := range status.Reasons {
-					if strings.Contains(r.Text(), "failed inside") {
+					if strings.Contains(r.Text(), "an internal error") {
 						t.Fatalf("reason %+v is not specific", r)
 					}
 				}

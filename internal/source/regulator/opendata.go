@@ -116,7 +116,7 @@ func parseFundRecords(archive []byte, unpacked int64) ([]FundRecord, error) {
 	bad := defects{surface: "package of open data"}
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		bad.fail(0, "it is no archive")
+		bad.fail(0, "it is not an archive")
 		return nil, bad.err()
 	}
 	funds := fundReader{known: map[string]int{}}

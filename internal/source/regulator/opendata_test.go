@@ -83,7 +83,7 @@ func TestFundRecordFaults(t *testing.T) {
 		records int
 		want    string
 	}{
-		{"no archive", []byte("<html>Error</html>"), 0, "no archive"},
+		{"no archive", []byte("<html>Error</html>"), 0, "not an archive"},
 		{"another archive", archive(t, "FONDMENS.xml", "<a/>"), 0, "no FONDREGISTRO"},
 		{"no fund", archive(t, "FONDREGISTRO.xml", "<FondRegistro/>"), 0, "no fund"},
 		{"cut", archive(t, "FONDREGISTRO.xml", funds[:strings.Index(funds, "<Tipo>FHF")]), 1, "too early"},

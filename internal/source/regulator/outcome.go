@@ -39,7 +39,7 @@ func Reason(err error) string {
 	case "status", "transport", "markup":
 		return err.Error()
 	}
-	return "something failed inside; see the log of the service"
+	return "an internal error occurred; see the log of the service"
 }
 
 // IsMarkup reports whether an answer had an unknown form, in whole or in part.

@@ -127,9 +127,9 @@ func (p *page) unknownEntries(list *html.Node) {
 	}
 	switch {
 	case n > 0 && known:
-		p.defects.add(line, "%d entries of the list have a form that is not known", n)
+		p.defects.add(line, "%d entries of the list have an unknown format", n)
 	case n > 0:
-		p.defects.fail(line, "%d entries of the list have a form that is not known", n)
+		p.defects.fail(line, "%d entries of the list have an unknown format", n)
 	}
 }
 

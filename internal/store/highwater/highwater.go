@@ -174,7 +174,8 @@ func (k *Keeper) Check(ctx context.Context) (head disclosure.Head, renewed bool,
 	for _, p := range k.places {
 		r, err := load(ctx, p)
 		if err != nil {
-			k.slog.WarnContext(ctx, "how far the log was served cannot be read: a restored backup may go unnoticed", "place", p.String(), "err", err)
+			k.slog.WarnContext(ctx, "cannot read how far the log was served: a restored backup may go "+
+				"unnoticed", "place", p.String(), "err", err)
 			continue
 		}
 		for _, s := range r.Epochs {
@@ -305,7 +306,8 @@ func (k *Keeper) Save(ctx context.Context, head disclosure.Head, last disclosure
 	for _, p := range k.places {
 		err := save(ctx, p, now)
 		if err != nil && k.saved[p] { // logged once, not each time
-			k.slog.WarnContext(ctx, "how far the log is served cannot be remembered: a restored backup may go unnoticed", "place", p.String(), "err", err)
+			k.slog.WarnContext(ctx, "cannot save how far the log was served: a restored backup may go "+
+				"unnoticed", "place", p.String(), "err", err)
 		}
 		k.saved[p] = err == nil
 		all = all && err == nil

@@ -149,7 +149,7 @@ func TestPlaceFails(t *testing.T) {
 	w.log.Reset()
 	w.putBack(3)
 	w.check(true)
-	if !strings.Contains(w.log.String(), "cannot be read") {
+	if !strings.Contains(w.log.String(), "cannot read how far the log was served") {
 		t.Errorf("the place that cannot be read is not reported: %s", &w.log)
 	}
 }

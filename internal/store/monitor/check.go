@@ -65,7 +65,7 @@ func (s *Store) check(ctx context.Context, c checker) bool {
 		return false
 	}
 	if err != nil {
-		s.logger.Warn("the store was not checked for damage to the end",
+		s.logger.Warn("the check of the store for damage was not completed",
 			"unchecked", left, "damaged", damaged, "duration_seconds", time.Since(start).Seconds(), "err", err)
 		return checking.Err() != nil // the next check would also run out of time
 	}

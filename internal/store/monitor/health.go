@@ -127,7 +127,7 @@ func (h *health) record(ctx context.Context, m method, took time.Duration, err e
 // damage records a damaged part. h.mu is held.
 func (h *health) damage(part string, writes bool) {
 	if _, known := h.damaged[part]; !known {
-		const reason = "it is damaged: put a backup back, or see docs/operations.md"
+		const reason = "it is damaged: restore a backup, or see docs/operations.md"
 		h.damaged[part] = Failure{
 			Part:   part,
 			Reason: reason,

@@ -181,7 +181,7 @@ func TestRunChecks(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		want(t, s, "deliveries", "notes")
-		if !s.Checked().IsZero() || !strings.Contains(log.String(), "not checked for damage to the end") || strings.Contains(log.String(), "unread=[]") {
+		if !s.Checked().IsZero() || !strings.Contains(log.String(), "check of the store for damage was not completed") || strings.Contains(log.String(), "unread=[]") {
 			t.Errorf("Checked after a canceled check = %v\n%s", s.Checked(), log)
 		}
 		db.set(false, time.Second)

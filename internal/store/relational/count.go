@@ -55,7 +55,7 @@ func (b *Base) Counts(ctx context.Context, owner string, first, last disclosure.
 
 // PruneCounts skips counts that another process deletes, so it never waits.
 func (b *Base) PruneCounts(ctx context.Context, before disclosure.Day, limit int) (pruned int, err error) {
-	err = b.update(ctx, "forgetting old counts", func(tx Tx) error {
+	err = b.update(ctx, "deleting old counts", func(tx Tx) error {
 		old, err := Column[string](ctx, tx, `DELETE FROM use_count WHERE (owner, day, operation) IN
 			(SELECT owner, day, operation FROM use_count WHERE day < $1
 				ORDER BY day LIMIT $2 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`)+`)

@@ -10,7 +10,7 @@ import (
 )
 
 func (b *Base) Fanned(ctx context.Context) (seq int64, err error) {
-	defer b.fail("reading how far the log was handed out", &err)
+	defer b.fail("reading how far the log was fanned out", &err)
 	_, err = One(ctx, b, []any{&seq}, `SELECT seq FROM fanned`)
 	return seq, err
 }
@@ -19,7 +19,7 @@ func (b *Base) Fanned(ctx context.Context) (seq int64, err error) {
 // that writers of records wait only for that check and the commit. A writer that
 // locked their counter earlier is seen; a later one comes after the commit.
 func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
-	return b.update(ctx, "handing the log out", func(tx Tx) error {
+	return b.update(ctx, "fanning out the log", func(tx Tx) error {
 		seq, err := b.lockHead(ctx, tx, `fanned`, `seq`)
 		if err != nil {
 			return err
@@ -29,7 +29,7 @@ func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
 			return err
 		}
 		if seq != f.From {
-			return fault.New(fault.Conflict, "the log was handed out up to %d, not %d", seq, f.From)
+			return fault.New(fault.Conflict, "the log was fanned out up to %d, not %d", seq, f.From)
 		}
 		b.addDeliveries(ctx, tx, f.Deliveries, epoch)
 		tx.Exec(ctx, `UPDATE fanned SET seq = $1`, f.To)
@@ -173,12 +173,12 @@ func (b *Base) Renew(
 }
 
 func (b *Base) Release(ctx context.Context, holder string, webhooks ...string) (err error) {
-	defer b.fail("giving webhooks back", &err)
+	defer b.fail("releasing webhooks", &err)
 	return b.Exec(ctx, `UPDATE endpoint SET holder = NULL WHERE `+b.held(), holder, webhooks)
 }
 
 func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map[string]store.Endpoint, err error) {
-	defer b.fail("reading what is known of webhooks", &err)
+	defer b.fail("reading the state of webhooks", &err)
 	endpoints = map[string]store.Endpoint{}
 	var (
 		webhook string
@@ -213,7 +213,7 @@ func (b *Base) ListDeliveries(ctx context.Context, q store.DeliveryQuery) (all [
 	}
 	if q.State != "" {
 		if !q.State.Known() {
-			return nil, fault.New(fault.Invalid, "no delivery is %q", q.State)
+			return nil, fault.New(fault.Invalid, "%q is not the state of a delivery", q.State)
 		}
 		where += ` AND state = '` + string(q.State) + `'` // a literal, so that the partial indexes can be used
 	}
@@ -253,7 +253,7 @@ func (b *Base) DropDeliveries(ctx context.Context, webhook string) error {
 // waits. It deletes the attempts after it has locked their deliveries, so that it
 // does not miss one that was recorded at the same time.
 func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int) (pruned int, err error) {
-	err = b.update(ctx, "forgetting old deliveries", func(tx Tx) error {
+	err = b.update(ctx, "deleting old deliveries", func(tx Tx) error {
 		var (
 			old     Values
 			webhook string

@@ -16,9 +16,9 @@ import (
 var reasons = map[int]string{
 	lib.SQLITE_BUSY:     "another process keeps it locked",
 	lib.SQLITE_LOCKED:   "another process keeps it locked",
-	lib.SQLITE_READONLY: "it may not be written",
-	lib.SQLITE_PERM:     "it may not be opened",
-	lib.SQLITE_AUTH:     "it may not be opened",
+	lib.SQLITE_READONLY: "it is read-only",
+	lib.SQLITE_PERM:     "the permission to open it is missing",
+	lib.SQLITE_AUTH:     "the permission to open it is missing",
 	lib.SQLITE_CANTOPEN: "it cannot be opened",
 	lib.SQLITE_IOERR:    "the disk fails",
 	lib.SQLITE_FULL:     "the disk is full",

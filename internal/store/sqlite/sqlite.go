@@ -67,7 +67,7 @@ type Options struct {
 func (o Options) allow(path string, opened bool) error {
 	if !o.Create {
 		return fault.New(fault.NotFound,
-			"there is no store at %s, and none is made here: is the path right, and its volume mounted?", path)
+			"there is no store at %s, and none is created here: check the path, and that its volume is mounted", path)
 	}
 	if o.MayCreate != nil {
 		return o.MayCreate(opened)

@@ -24,7 +24,8 @@ const (
 // Errors of Decode and DecodeKeeping.
 var (
 	ErrSyntax     = errors.New("this is not valid JSON in UTF-8")
-	ErrTooComplex = fmt.Errorf("a message may have %d values, nested %d deep", MaxValues, MaxDepth)
+	ErrTooComplex = fmt.Errorf("a message may have at most %d values, nested at most %d levels "+
+		"deep", MaxValues, MaxDepth)
 )
 
 // TwiceError is the error for an object that has a name twice.

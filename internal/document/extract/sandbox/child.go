@@ -201,7 +201,7 @@ func (e limitError) Error() string { return string(e) }
 
 var (
 	errEnded    = errors.New("the child ended")
-	errConfused = &extract.Unreadable{Reason: "it confuses the program that reads it"}
+	errConfused = &extract.Unreadable{Reason: "the program that reads it gives an invalid answer"}
 )
 
 // classify returns an Unreadable if the document caused an error of ask, after

@@ -17,7 +17,7 @@ func (d *dispatcher) correctTimes(ctx context.Context) {
 	n, err := d.store.CorrectTimes(ctx, d.claimFor, maxWait)
 	if err != nil {
 		if ctx.Err() == nil {
-			d.clockCheck.Failed("cannot look for deliveries in the future", "err", err)
+			d.clockCheck.Failed("cannot check for deliveries with a time in the future", "err", err)
 		}
 		return
 	}

@@ -126,7 +126,7 @@ func TestAnswers(t *testing.T) {
 		"304":       {status(304), false, "the answer was 304: redirects are not followed", never},
 		"400":       {status(400), false, "the answer was 400", never},
 		"500":       {status(500), false, "the answer was 500", never},
-		"cut":       {cutting, false, "the connection was cut", never},
+		"cut":       {cutting, false, "the connection was closed early", never},
 		"short":     {short, true, "", never},
 		"hanging":   {hanging, false, "no answer within 200ms", 200 * time.Millisecond},
 		"trickling": {trickling, true, "", never},

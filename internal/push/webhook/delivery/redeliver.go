@@ -113,8 +113,8 @@ func (s *Service) RedeliverSince(ctx context.Context, by access.Reach, id string
 		if len(found) > s.maxRedelivered || searched-since > maxSearched || texts > maxTexts {
 			return 0, &fault.Error{
 				Kind: fault.Invalid,
-				Message: fmt.Sprintf("That is too much at once: at most %d changes are sent again, %d searched, "+
-					"and %d of them in documents. Nothing is sent.", s.maxRedelivered, maxSearched, maxTexts),
+				Message: fmt.Sprintf("That is too much at once: one request may send at most %d changes, search %d, "+
+					"and search the documents of %d. Nothing was sent.", s.maxRedelivered, maxSearched, maxTexts),
 				Fields: []fault.Field{{Name: "since", Value: fmt.Sprint(since), Reason: "use a later one"}},
 			}
 		}

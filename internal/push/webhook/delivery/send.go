@@ -138,7 +138,7 @@ func (s *sender) describeError(err error) string {
 		return "the connection was refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was cut"
+		return "the connection was closed early"
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return "the host cannot be reached"
 	}
@@ -146,7 +146,7 @@ func (s *sender) describeError(err error) string {
 		err = outer.Err // without the URL, which may contain a password
 	}
 	s.log.Debug("cannot deliver to a webhook", "err", err)
-	return "the exchange failed"
+	return "the HTTP request failed"
 }
 
 // excerpt returns a text without control and invalid characters.

@@ -33,7 +33,7 @@ func skipReason(s subscription.AccountStatus, d store.Delivery) string {
 	case !s.MayRead(d.Event):
 		return "not sent: the owner of the webhook may not read it"
 	case time.Since(d.DueAt) > maxDelay:
-		return "not sent: it was due for more than four days; ask for it with redeliver"
+		return "not sent: it was due for more than four days; send it again with redeliver"
 	}
 	return ""
 }

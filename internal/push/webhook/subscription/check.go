@@ -130,8 +130,8 @@ func (r *Registry) checkFilters(account, id string, f disclosure.Filter) error {
 	if n <= maxFilters {
 		return nil
 	}
-	return invalid("filter", f.Search, fmt.Sprintf("makes %d characters in the filters of all your webhooks, "+
-		"which may have %d together: shorten some, or delete a webhook", n, maxFilters))
+	return invalid("filter", f.Search, fmt.Sprintf("brings the filters of all your webhooks to %d characters, and "+
+		"%d are allowed: shorten some, or delete a webhook", n, maxFilters))
 }
 
 func (r *Registry) count(account string) (n int) {

@@ -108,7 +108,7 @@ func TestReferenceAnchors(t *testing.T) {
 func TestDevelopers(t *testing.T) {
 	t.Parallel()
 	s := start(t, "demo", querytest.Market())
-	has(t, s.get(http.StatusOK, "/developers"), "Empezar", "curl &#39;"+baseURL+"/api/v1/reports?type=IP&amp;limit=5&#39;", "X-API-Key", "read:analytics",
+	has(t, s.get(http.StatusOK, "/developers"), "Inicio rápido", "curl &#39;"+baseURL+"/api/v1/reports?type=IP&amp;limit=5&#39;", "X-API-Key", "read:analytics",
 		"ninguno", "mercado simulado", "claude mcp add --transport http pregon "+baseURL+"/api/mcp", "hmac.compare_digest", "timingSafeEqual", "hmac.Equal")
 	has(t, s.get(http.StatusOK, "/developers/conventions?lang=en"), "Conventions", `<h2 id="searching">Searching</h2>`, "as often as you like",
 		"<td><code>banco dividendo</code></td>", `id="error-Invalid"`, "urn:pregon:problem:invalid")
@@ -127,7 +127,7 @@ func TestDevelopers(t *testing.T) {
 func TestEarlyPages(t *testing.T) {
 	t.Parallel()
 	s := startEmpty(t, "demo")
-	has(t, s.get(http.StatusOK, "/developers"), "Empezar")
+	has(t, s.get(http.StatusOK, "/developers"), "Inicio rápido")
 	has(t, s.get(http.StatusOK, "/developers/reports"), "getReports")
 	has(t, s.get(http.StatusOK, "/status"), "Cargando", "Ninguna registrada")
 	has(t, s.get(http.StatusOK, "/status?lang=en"), "Loading")

@@ -203,7 +203,7 @@ func TestAnalytics(t *testing.T) {
 		t.Errorf("months: %v", rows)
 	}
 	w := s.get(http.StatusOK, "/analytics")
-	has(t, w, "Últimos 365 días", "Cuándo se comunica", `href="/analytics/hours.csv"`, `href="/issuers/A69000024"`, `href="/issuers?market=SIBE"`,
+	has(t, w, "Últimos 365 días", "Cuándo se registran las comunicaciones", `href="/analytics/hours.csv"`, `href="/issuers/A69000024"`, `href="/issuers?market=SIBE"`,
 		`href="/search?category=Sobre&#43;resultados"`, `class="of-IP"`, "semana del", `<svg class="bars wide" width="100%" height="200" aria-hidden="true">`)
 	lacks(t, w.Body.String(), "style=", "NaN", "%!", "fill=\"#")
 	has(t, s.get(http.StatusOK, "/analytics?lang=en"), "Most active issuers", "week of", `href="/issuers/A69000024?lang=en"`)

@@ -173,9 +173,9 @@ func TestUnknownNames(t *testing.T) {
 	t.Parallel()
 	s := start(t, "demo", querytest.Market())
 	has(t, s.get(http.StatusBadRequest, "/search?category=resultdos&search=pago&page=2", "Accept", "text/html"),
-		"No se conoce ninguna categoría «resultdos». Quizá buscaba:", `<a href="/search?category=Sobre&#43;resultados&amp;search=pago">Sobre resultados</a>`)
+		"No existe la categoría «resultdos». Quizá buscaba:", `<a href="/search?category=Sobre&#43;resultados&amp;search=pago">Sobre resultados</a>`)
 	has(t, s.get(http.StatusBadRequest, "/?issuer=bodgeas&lang=en", "Accept", "text/html"),
-		"No issuer “bodgeas” is known", `<a href="/?issuer=A69000016&amp;lang=en">BODEGAS DE VALDEBRISA, S.A.</a>`)
+		"There is no issuer “bodgeas”", `<a href="/?issuer=A69000016&amp;lang=en">BODEGAS DE VALDEBRISA, S.A.</a>`)
 	has(t, s.get(http.StatusBadRequest, "/issuers?market=groth", "Accept", "text/html"), `<a href="/issuers?market=BME&#43;Growth">BME Growth</a>`)
 	has(t, s.get(http.StatusBadRequest, "/feed.atom?category=resultdos", "Accept", "application/atom+xml"), `Unknown category \"resultdos\". Did you mean «Sobre resultados»?`)
 	both := s.get(http.StatusBadRequest, "/?category=resultdos&type=x", "Accept", "text/html")

@@ -210,7 +210,7 @@ func TestSuspectTime(t *testing.T) {
 	}
 	page := s.get(http.StatusOK, "/reports/ip-1?lang=en").Body.String()
 	stated := wrong.PublishedAt.In(disclosure.Madrid).Format(time.RFC3339)
-	if !strings.Contains(page, stated) || !strings.Contains(page, "Lists order it by when it was seen") {
+	if !strings.Contains(page, stated) || !strings.Contains(page, "Lists order it by the time of detection") {
 		t.Errorf("the page does not state %s and why it is listed elsewhere:\n%s", stated, page)
 	}
 	if page := s.get(http.StatusOK, "/reports/ip-2?lang=en").Body.String(); strings.Contains(page, "Lists order it") {
@@ -279,11 +279,11 @@ func TestReport(t *testing.T) {
 	s := start(t, "", querytest.Market())
 	w := s.get(http.StatusOK, "/reports/oir-40374")
 	has(t, w, "<h1>", "Pago de &#34;dividendos&#34; &amp; otros", "Pagará 0,15 euros por acción.", `property="og:type" content="article"`, "application/ld+json",
-		`"reportNumber":"40374"`, `href="/api/v1/reports/oir-40374"`, "Registro CNMV", `rel="canonical" href="https://pregon.example/reports/oir-40374"`)
+		`"reportNumber":"40374"`, `href="/api/v1/reports/oir-40374"`, "N.º de registro CNMV", `rel="canonical" href="https://pregon.example/reports/oir-40374"`)
 	if to := s.get(http.StatusFound, "/reports/OIR-40374?lang=en").Header().Get("Location"); to != "/reports/oir-40374?lang=en" {
 		t.Errorf("redirected to %q", to)
 	}
-	has(t, s.get(http.StatusNotFound, "/reports/oir-1"), "Aquí no hay nada", "There is no report oir-1.")
+	has(t, s.get(http.StatusNotFound, "/reports/oir-1"), "Página no encontrada", "There is no report oir-1.")
 	has(t, s.get(http.StatusOK, "/reports/oir-40374.md"), "# ", "40374")
 }
 

@@ -674,7 +674,7 @@ func TestSessionWithAKey(t *testing.T) {
 	lacks(t, page, `/account/apps`, `name="everywhere"`, `id="sessions"`)
 	has(t, b.get(http.StatusForbidden, "/account/apps?lang=en"), "sign in without a key")
 	address := authorize("https://app.example/callback")
-	for language, want := range map[string]string{"en": "the key " + key.ID + ", which cannot revoke access", "es": "la clave " + key.ID + ", que no puede retirar el acceso"} {
+	for language, want := range map[string]string{"en": "the key " + key.ID + ". This key cannot revoke access.", "es": "la clave " + key.ID + ". Esta clave no puede retirar el acceso."} {
 		page := b.get(http.StatusOK, address+"&lang="+language)
 		has(t, page, want)
 		lacks(t, page, "/account/apps")
@@ -732,7 +732,7 @@ func TestPagesOfAccounts(t *testing.T) {
 	}
 	has(t, b.get(http.StatusOK, "/account/owners?lang=en"), "ops@example.com", `href="/account/owners?page=2&amp;lang=en" rel="next"`)
 	second := b.get(http.StatusOK, "/account/owners?page=2&lang=en")
-	has(t, second, "key_000000000499", "Newest")
+	has(t, second, "key_000000000499", "First page")
 	lacks(t, second, "ops@example.com</span>", "key_000000000001", "Older")
 }
 

@@ -115,7 +115,7 @@ func TestMoved(t *testing.T) {
 	b := box(t, key)
 	for _, to := range []string{"", "webhook/8", "webhook/77", "Webhook/7"} {
 		_, err := b.Open(to, b.Seal(place, "text"))
-		wantFault(t, err, fault.Internal, "moved", "text ")
+		wantFault(t, err, fault.Internal, "copied from another record", "text ")
 	}
 }
 

@@ -106,7 +106,7 @@ func TestConfigMistakes(t *testing.T) {
 		{issuer(func(i *token.Issuer) { i.Issuer = strings.Repeat("x", 513) }), "issuers[1].issuer: \"xxx"},
 		{issuer(func(i *token.Issuer) { i.Issuer = idp }), "issuers[1].issuer: \"" + idp + "\" is listed twice"},
 		{issuer(func(i *token.Issuer) { i.JWKSURL = "" }), "issuers[1].jwks_url: must be given, or jwks_file, but not both"},
-		{issuer(func(i *token.Issuer) { i.JWKSFile = "x" }), "issuers[1].jwks_url: is wrong: use either"},
+		{issuer(func(i *token.Issuer) { i.JWKSFile = "x" }), "issuers[1].jwks_url: must be given, or jwks_file, but not both"},
 		{issuer(func(i *token.Issuer) { i.JWKSURL = "http://x.example/keys" }), "issuers[1].jwks_url: \"http://x.example/keys\" is not allowed: use https, or set allow_private"},
 		{issuer(func(i *token.Issuer) { i.JWKSURL = "file:///etc/passwd" }), "issuers[1].jwks_url: is not allowed: use https://"},
 		{issuer(func(i *token.Issuer) { i.JWKSURL = "https:///keys" }), "issuers[1].jwks_url: is not allowed"},
@@ -141,7 +141,7 @@ func TestConfigMistakes(t *testing.T) {
 		}), "issuers[0].clients[3].secret_sha256: is that of an empty secret"},
 		{client(3, func(c *token.Client) { c.JWKSURL = "https://x.example" }), "issuers[0].clients[3].jwks_url: is not used with auth client_secret_post"},
 		{client(4, func(c *token.Client) { c.SecretSHA256 = "x" }), "issuers[0].clients[4].secret_sha256: is not used with auth private_key_jwt"},
-		{client(4, func(c *token.Client) { c.JWKSURL = "" }), "issuers[0].clients[4].jwks_url: is wrong: use either"},
+		{client(4, func(c *token.Client) { c.JWKSURL = "" }), "issuers[0].clients[4].jwks_url: must be given, or jwks_file, but not both"},
 		{client(4, func(c *token.Client) { c.JWKSURL = "http://x.example" }), "issuers[0].clients[4].jwks_url: \"http://x.example\" is not allowed: use https"},
 	} {
 		c := config()

@@ -88,7 +88,7 @@ func TestFilterBounds(t *testing.T) {
 		if err == nil && n < subscription.MostPerAccount {
 			continue
 		}
-		if n != (subscription.LongestFilters-100)/500 || fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "together") {
+		if n != (subscription.LongestFilters-100)/500 || fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "of all your webhooks") {
 			t.Errorf("after %d long filters: %v", n, err)
 		}
 		break

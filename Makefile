@@ -52,7 +52,7 @@ release-check: ## build the release twice, the second time in a clone with an em
 test: ## the checks and every test that needs only Go and PostgreSQL, which it installs: about 8 minutes on a fresh machine, 4 at most when repeated
 	$(STATIC) go run ./scripts/gate
 
-test-all: ## make test, then the race detector, browsers, proxies, faults, the release: about 30 minutes on two cores
+test-all: ## make test, then the race detector, browsers, proxies, faults, the release: about 35 minutes on two cores
 	$(STATIC) go run ./scripts/gate -all
 
 # Clients that others wrote, for the tests alone: see checkers/README.md. Some

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,7 +44,7 @@ func quick(all bool, temp []string) []phase {
 			name:     "tests of the packages",
 			env:      slices.Concat(roomy, temp),
 			flags:    []string{"-short", "-p=3", stripped},
-			packages: append(slowFirst, "./internal/...", "./scripts/..."),
+			packages: slices.Concat(slowFirst, []string{"./internal/...", "./scripts/..."}),
 		}.step()},
 		{command("staticcheck", staticcheckHeap, "go", "tool", "staticcheck", "./...")},
 	}
@@ -75,11 +76,19 @@ func quick(all bool, temp []string) []phase {
 // slowFirst are the packages whose tests wait longest. They begin first, so that the
 // others run beside them.
 var slowFirst = []string{
-	"./internal/source/ingest",
-	"./internal/store/postgres",
-	"./internal/rest",
-	"./internal/push/webhook/delivery",
-	"./internal/verify",
+	"pregon/internal/source/ingest",
+	"pregon/internal/store/postgres",
+	"pregon/internal/rest",
+	"pregon/internal/push/webhook/delivery",
+	"pregon/internal/verify",
+}
+
+// turn returns when a package begins: the index in slowFirst, or after all of them.
+func turn(name string) int {
+	if i := slices.Index(slowFirst, name); i >= 0 {
+		return i
+	}
+	return len(slowFirst)
 }
 
 // needs returns a step that installs what the tests need. Its output is printed at once,
@@ -103,14 +112,13 @@ func longer(ctx context.Context, temp []string) ([]phase, error) {
 	for _, p := range pkgs {
 		switch {
 		case p.ImportPath == wholeProgram:
-		case p.ImportPath == slowest:
-			race = slices.Insert(race, 0, p.ImportPath)
 		case p.concurrent() && unwatched[p.ImportPath] == "":
 			race = append(race, p.ImportPath)
 		case p.long:
 			slow = append(slow, p.ImportPath)
 		}
 	}
+	slices.SortStableFunc(race, func(a, b string) int { return cmp.Compare(turn(a), turn(b)) })
 	return []phase{
 		{{
 			needs("everything that the other tests need"),
@@ -168,9 +176,6 @@ func longer(ctx context.Context, temp []string) ([]phase, error) {
 		},
 	}, nil
 }
-
-// slowest takes minutes under the race detector, so it begins first.
-const slowest = "pregon/internal/source/ingest"
 
 // notDetected are packages that are compiled without the race detector, which would
 // double the time of many tests: SQLite, which is C turned into Go, its allocator, and

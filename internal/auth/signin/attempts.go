@@ -32,13 +32,9 @@ type attempt struct {
 
 // admit returns an error if too many attempts of an address failed.
 func (a *attempts) admit(ctx context.Context, w http.ResponseWriter, from netip.Addr) error {
-	if a.refused == nil {
-		return nil
-	}
-	of := ratelimit.Address(from)
-	return a.check(ctx, w, a.refused.Peek(ctx, of), attempt{
+	return a.check(ctx, w, a.refused, ratelimit.Limiter.Peek, attempt{
 		limit:   "signin",
-		of:      of,
+		of:      ratelimit.Address(from),
 		from:    from,
 		message: "Too many attempts to sign in from this address failed.",
 	})
@@ -50,13 +46,9 @@ func (a *attempts) admitAddress(ctx context.Context, w http.ResponseWriter, from
 	if err := a.admit(ctx, w, from); err != nil {
 		return err
 	}
-	if a.byAddress == nil {
-		return nil
-	}
-	of := ratelimit.Address(from)
-	return a.check(ctx, w, a.byAddress.Take(ctx, of), attempt{
+	return a.check(ctx, w, a.byAddress, ratelimit.Limiter.Take, attempt{
 		limit:   "signin-address",
-		of:      of,
+		of:      ratelimit.Address(from),
 		from:    from,
 		message: "There were too many sign-ins with keys from this address.",
 	})
@@ -66,21 +58,28 @@ func (a *attempts) admitAddress(ctx context.Context, w http.ResponseWriter, from
 // The caller has found the key: only who has it is counted, so that nobody else can lock
 // its holders out.
 func (a *attempts) admitKey(ctx context.Context, w http.ResponseWriter, from netip.Addr, key string) error {
-	if a.byKey == nil {
-		return nil
-	}
-	of := ratelimit.Name(key)
-	return a.check(ctx, w, a.byKey.Take(ctx, of), attempt{
+	return a.check(ctx, w, a.byKey, ratelimit.Limiter.Take, attempt{
 		limit:   "signin-key",
-		of:      of,
+		of:      ratelimit.Name(key),
 		from:    from,
 		key:     key,
 		message: "There were too many sign-ins with this key.",
 	})
 }
 
-// check returns an error for an attempt over a limit, and records it in the audit.
-func (a *attempts) check(ctx context.Context, w http.ResponseWriter, d ratelimit.Decision, by attempt) error {
+// check asks a limit, if there is one. It returns an error for an attempt over it, and
+// records that in the audit.
+func (a *attempts) check(
+	ctx context.Context,
+	w http.ResponseWriter,
+	limit ratelimit.Limiter,
+	ask func(ratelimit.Limiter, context.Context, ratelimit.Subject) ratelimit.Decision,
+	by attempt,
+) error {
+	if limit == nil {
+		return nil
+	}
+	d := ask(limit, ctx, by.of)
 	if d.OK {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"cmp"
 	"crypto/tls"
 	"net"
 	"net/url"
@@ -44,7 +45,7 @@ func parseURL(text string) (address, error) {
 	password, _ := u.User.Password()
 	out := address{
 		network:  "tcp",
-		host:     net.JoinHostPort(or(u.Hostname(), "localhost"), or(u.Port(), "6379")),
+		host:     net.JoinHostPort(cmp.Or(u.Hostname(), "localhost"), cmp.Or(u.Port(), "6379")),
 		username: u.User.Username(),
 		password: password,
 	}
@@ -53,7 +54,7 @@ func parseURL(text string) (address, error) {
 	case "redis":
 	case "rediss":
 		out.tls = &tls.Config{
-			ServerName: or(u.Hostname(), "localhost"),
+			ServerName: cmp.Or(u.Hostname(), "localhost"),
 			MinVersion: tls.VersionTLS12,
 		}
 	case "unix":
@@ -100,11 +101,4 @@ var errURL = fault.New(fault.Invalid,
 // that the rest was read as another part of the URL.
 func splitsPassword(text string, u *url.URL) bool {
 	return strings.Contains(text, "#") || strings.Contains(u.RawQuery, "@") || u.Scheme == "unix" && u.Host != ""
-}
-
-func or(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
 }

@@ -10,27 +10,14 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// Client sends the commands that this program needs.
-type Client interface {
-	// Get returns a value, or nil if there is none.
-	Get(ctx context.Context, key string) ([]byte, error)
-	// Set sets a value, which stays.
-	Set(ctx context.Context, key string, value []byte) error
-
-	// take runs the script of this package.
-	take(ctx context.Context, key string, args ...any) ([]int64, error)
-	ping(ctx context.Context) error
-	close() error
-}
-
 var script = redis.NewScript(1, source)
 
-// client is a Client with a pool of connections.
-type client struct{ pool *redis.Pool }
+// Client sends the commands that this program needs, on a pool of connections.
+type Client struct{ pool *redis.Pool }
 
 // newClient returns a client, which connects when it is used. The timeout bounds each
 // step of a command. Dialing takes longer than a command, and many may dial at once.
-func newClient(at address, timeout time.Duration) Client {
+func newClient(at address, timeout time.Duration) *Client {
 	dial := func(ctx context.Context) (redis.Conn, error) {
 		ctx, cancel := context.WithTimeout(ctx, 5*timeout)
 		defer cancel()
@@ -43,7 +30,7 @@ func newClient(at address, timeout time.Duration) Client {
 			redis.DialWriteTimeout(timeout),
 		)
 	}
-	return &client{&redis.Pool{
+	return &Client{&redis.Pool{
 		DialContext: dial,
 		MaxIdle:     connections,
 	}}
@@ -72,7 +59,7 @@ func (a address) dial(ctx context.Context, network, host string) (net.Conn, erro
 // do calls a function with a connection. Redis may have closed those of the pool, when
 // it was restarted for example. That is noticed before a command is sent, so that it is
 // sent on another connection.
-func (c *client) do(ctx context.Context, ask func(redis.Conn) error) error {
+func (c *Client) do(ctx context.Context, ask func(redis.Conn) error) error {
 	var err error
 	for range connections + 1 {
 		err = c.once(ctx, ask)
@@ -83,7 +70,7 @@ func (c *client) do(ctx context.Context, ask func(redis.Conn) error) error {
 	return err
 }
 
-func (c *client) once(ctx context.Context, ask func(redis.Conn) error) error {
+func (c *Client) once(ctx context.Context, ask func(redis.Conn) error) error {
 	if err := ctx.Err(); err != nil { // a connection of the pool ignores it
 		return err
 	}
@@ -95,7 +82,8 @@ func (c *client) once(ctx context.Context, ask func(redis.Conn) error) error {
 	return ask(conn)
 }
 
-func (c *client) Get(ctx context.Context, key string) (value []byte, err error) {
+// Get returns a value, or nil if there is none.
+func (c *Client) Get(ctx context.Context, key string) (value []byte, err error) {
 	err = c.do(ctx, func(conn redis.Conn) (err error) {
 		value, err = redis.Bytes(conn.Do("GET", key))
 		if errors.Is(err, redis.ErrNil) {
@@ -106,14 +94,16 @@ func (c *client) Get(ctx context.Context, key string) (value []byte, err error) 
 	return value, err
 }
 
-func (c *client) Set(ctx context.Context, key string, value []byte) error {
+// Set sets a value, which stays.
+func (c *Client) Set(ctx context.Context, key string, value []byte) error {
 	return c.do(ctx, func(conn redis.Conn) error {
 		_, err := conn.Do("SET", key, value)
 		return err
 	})
 }
 
-func (c *client) take(ctx context.Context, key string, args ...any) (numbers []int64, err error) {
+// take runs the script of this package.
+func (c *Client) take(ctx context.Context, key string, args ...any) (numbers []int64, err error) {
 	err = c.do(ctx, func(conn redis.Conn) (err error) {
 		numbers, err = redis.Int64s(script.Do(conn, append([]any{key}, args...)...))
 		return err
@@ -121,11 +111,11 @@ func (c *client) take(ctx context.Context, key string, args ...any) (numbers []i
 	return numbers, err
 }
 
-func (c *client) ping(ctx context.Context) error {
+func (c *Client) ping(ctx context.Context) error {
 	return c.do(ctx, func(conn redis.Conn) error {
 		_, err := conn.Do("PING")
 		return err
 	})
 }
 
-func (c *client) close() error { return c.pool.Close() }
+func (c *Client) close() error { return c.pool.Close() }

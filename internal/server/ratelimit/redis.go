@@ -21,13 +21,13 @@ const (
 // Redis is a connection to a Redis server that may fail. After a failure it is not
 // used for a while; then a single request probes it.
 type Redis struct {
-	newClient func() Client
+	newClient func() *Client
 	pause     time.Duration
 	logger    *slog.Logger
 	slots     chan struct{} // one element for each running command
 
 	mu      sync.Mutex
-	client  Client    // guarded by mu; replaced after each failure
+	client  *Client   // guarded by mu; replaced after each failure
 	down    bool      // guarded by mu
 	retryAt time.Time // guarded by mu; no attempt before it while down
 	probing bool      // guarded by mu; a request is probing
@@ -46,7 +46,7 @@ func open(text string, logger *slog.Logger, timeout, pause time.Duration) (*Redi
 		return nil, err
 	}
 	r := &Redis{
-		newClient: func() Client { return newClient(at, timeout) },
+		newClient: func() *Client { return newClient(at, timeout) },
 		pause:     pause,
 		logger:    logger,
 		slots:     make(chan struct{}, connections),
@@ -70,12 +70,12 @@ func (r *Redis) Run(ctx context.Context) {
 }
 
 func (r *Redis) ping() {
-	r.Do(func(c Client) error { return c.ping(context.Background()) })
+	r.Do(func(c *Client) error { return c.ping(context.Background()) })
 }
 
 // Do runs a command and reports whether Redis answered. It returns false at once
 // while Redis is down, and after redisTimeout without a free connection.
-func (r *Redis) Do(ask func(Client) error) bool {
+func (r *Redis) Do(ask func(*Client) error) bool {
 	tired := time.NewTimer(redisTimeout)
 	defer tired.Stop()
 	select {
@@ -111,7 +111,7 @@ func (r *Redis) Close() error {
 
 // acquire returns the client for a command, or nil while Redis is down. The caller
 // passes the result to report.
-func (r *Redis) acquire() Client {
+func (r *Redis) acquire() *Client {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -127,7 +127,7 @@ func (r *Redis) acquire() Client {
 }
 
 // report records the result of a command.
-func (r *Redis) report(client Client, err error) {
+func (r *Redis) report(client *Client, err error) {
 	r.mu.Lock()
 	if r.closed || client != r.client { // or of an old client, whose failure is known
 		r.mu.Unlock()

@@ -81,7 +81,7 @@ func (s *Shared) query(ctx context.Context, of Subject, count bool) (v Decision,
 	// own timeouts are short enough.
 	ctx = context.WithoutCancel(ctx)
 	var answer []int64
-	ok = s.redis.Do(func(c Client) (err error) {
+	ok = s.redis.Do(func(c *Client) (err error) {
 		answer, err = c.take(ctx, key, int64(window), s.policy.Limit, count)
 		if err == nil && len(answer) != 3 {
 			err = errors.New("the script does not answer with three numbers")

@@ -20,7 +20,7 @@ func (r Redis) String() string { return "redis:" + r.Key }
 
 // Load implements Place.
 func (r Redis) Load(ctx context.Context) (text []byte, err error) {
-	ok := r.Conn.Do(func(client ratelimit.Client) (err error) {
+	ok := r.Conn.Do(func(client *ratelimit.Client) (err error) {
 		text, err = client.Get(ctx, r.Key)
 		return err
 	})
@@ -32,7 +32,7 @@ func (r Redis) Load(ctx context.Context) (text []byte, err error) {
 
 // Save implements Place.
 func (r Redis) Save(ctx context.Context, text []byte) error {
-	if !r.Conn.Do(func(client ratelimit.Client) error { return client.Set(ctx, r.Key, text) }) {
+	if !r.Conn.Do(func(client *ratelimit.Client) error { return client.Set(ctx, r.Key, text) }) {
 		return errRedisDown
 	}
 	return nil

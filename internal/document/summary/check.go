@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/value"
 )
 
 // Reason is the reason why the wording of a model was rejected. There are few
@@ -34,20 +37,20 @@ const longestClaim = 350 // characters
 // returns "" if it finds nothing wrong. It proves figures, dates, codes and names; of
 // the rest of the meaning it sees only negations, words of intent and opposites.
 func check(s Source, claim, language string, cited []string) Reason {
-	folded := fold(claim)
+	folded := lexicon.Fold(claim)
 	switch {
 	case !plainSentence(claim):
 		return BadForm
-	case speaksToMachine(claim) || machineTalk.in(folded):
+	case speaksToMachine(claim) || machineTalk.In(folded):
 		return AboutMachines
-	case advice.in(folded):
+	case advice.In(folded):
 		return Advice
 	case !inLanguage(claim, language):
 		return BadLanguage
 	}
 	source := strings.Join(cited, " ")
-	tokens, there := tokenise(claim), tokenise(source)
-	facts := factsOf(tokens, language == "en")
+	tokens, there := value.Tokenise(claim), value.Tokenise(source)
+	facts := value.Read(tokens, language == "en")
 	switch {
 	case !figuresAgree(facts, sourceFacts(s, cited), folded):
 		return WrongFigure
@@ -100,15 +103,15 @@ func plainRune(r rune) bool {
 
 // sourceFacts returns the facts of the cited sentences. A sentence of a document may
 // be in another language than the document.
-func sourceFacts(s Source, cited []string) []fact {
-	var all []fact
+func sourceFacts(s Source, cited []string) []value.Value {
+	var all []value.Value
 	for _, text := range cited {
 		language := languageOf(text)
-		facts := factsOf(tokenise(text), language == "en" || language == "" && s.Language == "en" &&
+		facts := value.Read(value.Tokenise(text), language == "en" || language == "" && s.Language == "en" &&
 			!inSpanish(text, "es"))
 		for n := range facts {
-			if facts[n].partner >= 0 {
-				facts[n].partner += len(all)
+			if facts[n].Partner >= 0 {
+				facts[n].Partner += len(all)
 			}
 		}
 		all = append(all, facts...)
@@ -117,11 +120,11 @@ func sourceFacts(s Source, cited []string) []fact {
 }
 
 // withoutFacts returns tokens whose facts, which are compared apart, are marks.
-func withoutFacts(tokens []token, facts []fact) []token {
+func withoutFacts(tokens []value.Token, facts []value.Value) []value.Token {
 	tokens = slices.Clone(tokens)
 	for _, f := range facts {
-		for k := f.from; k < f.to; k++ {
-			tokens[k].folded = ""
+		for k := f.From; k < f.To; k++ {
+			tokens[k].Folded = ""
 		}
 	}
 	return tokens
@@ -129,40 +132,40 @@ func withoutFacts(tokens []token, facts []fact) []token {
 
 // losses are words that make a positive figure of a claim the negative one of its
 // source.
-var losses = newPhrases("perdida*; negativ*; loss*; lost; perdio; negative")
+var losses = lexicon.NewPhrases("perdida*; negativ*; loss*; lost; perdio; negative")
 
 // figuresAgree reports whether the sources have every fact of a claim. Figures of one
 // unit, dates and codes keep their order, so that two of them cannot change places; a range
 // keeps both its ends.
-func figuresAgree(claim, there []fact, folded string) bool {
+func figuresAgree(claim, there []value.Value, folded string) bool {
 	next := map[string]int{} // by unit: the first fact that may follow
 	used := map[int]bool{}
 	for _, f := range claim {
-		key := strconv.Itoa(int(f.kind)) + f.unit
-		at := slices.IndexFunc(there[next[key]:], f.agrees)
+		key := strconv.Itoa(int(f.Kind)) + f.Unit
+		at := slices.IndexFunc(there[next[key]:], f.Agrees)
 		if at < 0 {
 			return false
 		}
 		at += next[key]
 		next[key] = at + 1
-		if f.kind == date {
+		if f.Kind == value.Date {
 			next[key] = at // a part of the same date may follow
 		}
-		if f.kind == figure {
-			if minus := there[at].negative; minus != f.negative && !(minus && losses.in(folded)) {
+		if f.Kind == value.Figure {
+			if minus := there[at].Negative; minus != f.Negative && !(minus && losses.In(folded)) {
 				return false
 			}
 		}
 		used[at] = true
 	}
 	for at := range used {
-		if p := there[at].partner; p >= 0 && !used[p] {
+		if p := there[at].Partner; p >= 0 && !used[p] {
 			return false
 		}
 	}
 	// A year without the quarter or half of the source would be another period.
-	return !slices.ContainsFunc(claim, fact.isYear) || slices.ContainsFunc(claim, fact.isPeriod) ||
-		!slices.ContainsFunc(there, fact.isPeriod)
+	return !slices.ContainsFunc(claim, value.Value.IsYear) || slices.ContainsFunc(claim, value.Value.IsPeriod) ||
+		!slices.ContainsFunc(there, value.Value.IsPeriod)
 }
 
 var (
@@ -177,14 +180,14 @@ var (
 // sources.
 func polarityAgrees(claim, source string) bool {
 	said, there := deniedClauses(claim), deniedClauses(source)
-	return said == there && denied.in(unmasked(claim)) == denied.in(unmasked(source))
+	return said == there && denied.In(unmasked(claim)) == denied.In(unmasked(source))
 }
 
 func deniedClauses(text string) int {
 	n := 0
 	for _, clause := range clauseBreak.Split(norClause.Replace(strings.ToLower(text)), -1) {
 		for w := range strings.FieldsSeq(unmasked(clause)) {
-			if negations.words[w] {
+			if negations.Has(w) {
 				n++
 				break
 			}
@@ -196,7 +199,7 @@ func deniedClauses(text string) int {
 // unmasked returns a folded text without the phrases that contain a negation or a
 // word of intent but do not mean it: "no obstante", "lo previsto en".
 func unmasked(text string) string {
-	folded := fold(contractions.Replace(text))
+	folded := lexicon.Fold(contractions.Replace(text))
 	for _, phrase := range masked {
 		folded = strings.ReplaceAll(folded, phrase, " ")
 	}
@@ -212,7 +215,7 @@ var (
 
 // intents are the words that make a statement less than a plain fact. A claim has
 // those of its sources, and no others.
-var intents = []phrases{
+var intents = []lexicon.Phrases{
 	phrasesOf("plan"), phrasesOf("possible"), phrasesOf("proposal"), phrasesOf("condition"), phrasesOf("denial"), phrasesOf("cause"),
 }
 
@@ -228,14 +231,14 @@ var (
 func certaintyAgrees(claim, source string) bool {
 	said, there := unmasked(unfolded.ReplaceAllString(claim, " ")), unmasked(unfolded.ReplaceAllString(source, " "))
 	for _, words := range intents {
-		if words.in(said) != words.in(there) {
+		if words.In(said) != words.In(there) {
 			return false
 		}
 	}
-	toCome := func(text, folded string) bool { return ahead.in(folded) || future.MatchString(strings.ToLower(text)) }
+	toCome := func(text, folded string) bool { return ahead.In(folded) || future.MatchString(strings.ToLower(text)) }
 	open := func(text, folded string) bool {
-		return toCome(text, folded) || agreed.in(folded) || intents[0].in(folded) || intents[1].in(folded) ||
-			intents[2].in(folded)
+		return toCome(text, folded) || agreed.In(folded) || intents[0].In(folded) || intents[1].In(folded) ||
+			intents[2].In(folded)
 	}
 	if toCome(claim, said) {
 		return open(source, there)
@@ -244,11 +247,11 @@ func certaintyAgrees(claim, source string) bool {
 }
 
 // opposites are pairs of words that a claim must not exchange.
-var opposites = func() [][2]lexicon {
-	var all [][2]lexicon
-	for line := range strings.Lines(list("opposites")) {
+var opposites = func() [][2]lexicon.Set {
+	var all [][2]lexicon.Set
+	for line := range strings.Lines(lists.Section("opposites")) {
 		if one, other, ok := strings.Cut(line, " | "); ok {
-			all = append(all, [2]lexicon{newLexicon(one), newLexicon(other)})
+			all = append(all, [2]lexicon.Set{lexicon.NewSet(one), lexicon.NewSet(other)})
 		}
 	}
 	return all
@@ -256,9 +259,9 @@ var opposites = func() [][2]lexicon {
 
 // directionAgrees reports whether a claim uses no word whose opposite, but not the
 // word itself, is in its sources.
-func directionAgrees(claim, there []token) bool {
-	uses := func(tokens []token, words lexicon) bool {
-		return slices.ContainsFunc(tokens, func(t token) bool { return t.folded != "" && words.has(t.folded) })
+func directionAgrees(claim, there []value.Token) bool {
+	uses := func(tokens []value.Token, words lexicon.Set) bool {
+		return slices.ContainsFunc(tokens, func(t value.Token) bool { return t.Folded != "" && words.Has(t.Folded) })
 	}
 	for _, pair := range opposites {
 		for side := range 2 {

@@ -354,7 +354,7 @@ func spoil(r *rand.Rand, p proposal) []proposal {
 	if found := numbers.FindAllStringIndex(p.text, -1); len(found) > 0 {
 		at := found[r.IntN(len(found))]
 		digit := at[0] + r.IntN(at[1]-at[0])
-		for !isDigit(p.text[digit]) {
+		for p.text[digit] < '0' || p.text[digit] > '9' {
 			digit = at[0]
 		}
 		add("wrong digit", p.text[:digit]+string('0'+(p.text[digit]-'0'+1+byte(r.IntN(9)))%10)+p.text[digit+1:])

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pregon/internal/document/lexicon"
 	plain "pregon/internal/text"
 )
 
@@ -166,7 +167,7 @@ func newCandidate(page string, at span) (candidate, bool) {
 	if !wellFormed(text) {
 		return candidate{}, false
 	}
-	folded := fold(text)
+	folded := lexicon.Fold(text)
 	k := kindOf(text, folded)
 	if k == never || strings.Count(folded, " ") <= shortestWords {
 		return candidate{}, false
@@ -183,7 +184,7 @@ func newCandidate(page string, at span) (candidate, bool) {
 // meaning without the list: "Se convoca la Junta…, con el siguiente orden del día:".
 func closed(text string) string {
 	open, ok := strings.CutSuffix(text, ":")
-	if !ok || strings.Count(text, " ") < tellingWords || !deeds.in(fold(text)) {
+	if !ok || strings.Count(text, " ") < tellingWords || !deeds.In(lexicon.Fold(text)) {
 		return text
 	}
 	return open + "."

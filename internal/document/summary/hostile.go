@@ -3,6 +3,8 @@ package summary
 import (
 	"regexp"
 	"strings"
+
+	"pregon/internal/document/lexicon"
 )
 
 // A document's text is data. A passage that addresses a program instead of a reader
@@ -36,11 +38,11 @@ var roles = phrasesOf("roles")
 // speaksToMachine reports whether a passage addresses a program that reads it. A
 // false positive only costs a paragraph of the document.
 func speaksToMachine(text string) bool {
-	folded := fold(text)
-	if toMachines.in(folded) || givesOrders(folded) {
+	folded := lexicon.Fold(text)
+	if toMachines.In(folded) || givesOrders(folded) {
 		return true
 	}
-	return (strings.ContainsAny(text, "<[#`\"") || roles.in(folded)) && markers.MatchString(text)
+	return (strings.ContainsAny(text, "<[#`\"") || roles.In(folded)) && markers.MatchString(text)
 }
 
 // givesOrders searches for commands, including those with separated letters.
@@ -56,10 +58,10 @@ func givesOrders(folded string) bool {
 			}
 			spelt = spelt[:0]
 		}
-		if commands.has(w) {
+		if commands.Has(w) {
 			reach = fewWords
 		} else if reach > 0 {
-			if commanded.has(w) {
+			if commanded.Has(w) {
 				return true
 			}
 			reach--

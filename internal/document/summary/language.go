@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"pregon/internal/document/extract"
+	"pregon/internal/document/lexicon"
 )
 
 // The words that identify languages. Words that Spanish shares with similar
@@ -16,7 +17,7 @@ var (
 	otherWords   = lexiconOf("otherWords")
 	// otherEndings have accents: folded, aprobació and aprobacion would be almost
 	// equal.
-	otherEndings = strings.Fields(list("otherEndings"))
+	otherEndings = strings.Fields(lists.Section("otherEndings"))
 )
 
 // languageOf returns the language of a sentence, or "" if it is too short to tell.
@@ -42,17 +43,17 @@ func inSpanish(text, language string) bool {
 	spanish := 0
 	surely := 0
 	other := 0
-	for w := range strings.FieldsSeq(fold(text)) {
+	for w := range strings.FieldsSeq(lexicon.Fold(text)) {
 		words++
 		switch {
-		case onlySpanish.words[w]:
+		case onlySpanish.Has(w):
 			surely++
 			spanish++
 		case w == "das" || w == "dos" || w == "du" || w == "d":
 			// may also be Spanish or names
-		case spanishWords.words[w]:
+		case spanishWords.Has(w):
 			spanish++
-		case otherWords.words[w]:
+		case otherWords.Has(w):
 			other++
 		}
 	}

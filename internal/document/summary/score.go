@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/value"
 	plain "pregon/internal/text"
 )
 
@@ -56,9 +58,9 @@ var (
 // only repeat the title are a last resort.
 func rate(s Source, all []candidate) {
 	cues, sure := cuesFor(s)
-	heading := fold(titleMark.ReplaceAllString(s.Title, ""))
+	heading := lexicon.Fold(titleMark.ReplaceAllString(s.Title, ""))
 	title := stems(heading)
-	for w := range stems(fold(s.Company)) {
+	for w := range stems(lexicon.Fold(s.Company)) {
 		delete(title, w)
 	}
 	best := -1 // the first that only repeats the title
@@ -66,7 +68,7 @@ func rate(s Source, all []candidate) {
 	for n := range all {
 		c := &all[n]
 		c.substance = c.says(title, cues, sure)
-		about := cues.count(c.folded)
+		about := cues.Count(c.folded)
 		c.topical = shared(c.stems, title) >= aboutTitle || sure && (about >= aboutCues || about > 0 && c.item)
 		c.score = c.substance + worthPlace*halfwayPlace/float64(halfwayPlace+n) - c.cost()
 		again := repeats(c.folded, heading) && !tells(c.folded)
@@ -87,14 +89,14 @@ func rate(s Source, all []candidate) {
 }
 
 // says returns the substance of a sentence: how much it reports about the event.
-func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64 {
+func (c *candidate) says(title map[string]bool, cues lexicon.Phrases, sure bool) float64 {
 	worth := worthCue
 	if !sure {
 		worth /= 2
 	}
-	deed := deeds.in(c.folded)
-	score := worth*float64(min(cues.count(c.folded), mostCues)) + when(deed, worthDeed) + when(!deed &&
-		doings.in(c.folded), worthDoing) +
+	deed := deeds.In(c.folded)
+	score := worth*float64(min(cues.Count(c.folded), mostCues)) + when(deed, worthDeed) + when(!deed &&
+		doings.In(c.folded), worthDoing) +
 		when(money.MatchString(c.Text), worthFigure) + when(dated.MatchString(c.Text), worthDate)
 	if len(title) > 0 {
 		score += worthTitle * float64(shared(c.stems, title)) / float64(len(title))
@@ -104,10 +106,10 @@ func (c *candidate) says(title map[string]bool, cues phrases, sure bool) float64
 
 // cost returns the sum of the weights against a sentence.
 func (c *candidate) cost() float64 {
-	return costLaw*float64(min(laws.count(c.folded), mostLaws)) + when(leans(c.Text),
-		costLeaning) + when(talk.in(c.folded), costTalk) +
+	return costLaw*float64(min(laws.Count(c.folded), mostLaws)) + when(leans(c.Text),
+		costLeaning) + when(talk.In(c.folded), costTalk) +
 		when(len(c.Text) > comfortable, costLength) + when(broken.MatchString(c.Text), costHyphen) +
-		when(label.MatchString(c.Text) && !deeds.in(c.folded) && !doings.in(c.folded), costLabel)
+		when(label.MatchString(c.Text) && !deeds.In(c.folded) && !doings.In(c.folded), costLabel)
 }
 
 func when(is bool, weight float64) float64 {
@@ -120,7 +122,7 @@ func when(is bool, weight float64) float64 {
 // leans reports whether a sentence cannot be understood without the one before.
 // Accents are significant: "está" is not "esta".
 func leans(text string) bool {
-	start := fold(plain.Prefix(text, 200))
+	start := lexicon.Fold(plain.Prefix(text, 200))
 	if slices.ContainsFunc(leaningStarts, func(phrase string) bool { return strings.HasPrefix(start, phrase) }) {
 		return true
 	}
@@ -129,7 +131,7 @@ func leans(text string) bool {
 		if n++; n > 5 {
 			break
 		}
-		if pointing.has(strings.ToLower(strings.Trim(w, ",;:"))) {
+		if pointing.Has(strings.ToLower(strings.Trim(w, ",;:"))) {
 			return true
 		}
 	}
@@ -146,17 +148,14 @@ func repeats(sentence, title string) bool {
 
 // tells reports whether a sentence reports an event without help of other sentences.
 func tells(folded string) bool {
-	return (deeds.in(folded) || doings.in(folded)) && !announced.MatchString(folded)
+	return (deeds.In(folded) || doings.In(folded)) && !announced.MatchString(folded)
 }
-
-// stopWords are words without information about the topic of a sentence.
-var stopWords = lexiconOf("stopWords")
 
 // stems returns the set of the stems of a folded text, without stop words.
 func stems(folded string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(folded) {
-		if !stopWords.has(w) {
+		if !value.StopWords.Has(w) {
 			set[plain.Stem(w)] = true
 		}
 	}

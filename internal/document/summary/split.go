@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pregon/internal/document/lexicon"
 )
 
 // span is a part of a page, in bytes.
@@ -94,7 +96,7 @@ func dangling(text string) bool {
 	if strings.HasSuffix(last, ".") || size == len(last) && unicode.IsUpper(first) {
 		return false
 	}
-	return linking.has(strings.TrimSpace(fold(last)))
+	return linking.Has(strings.TrimSpace(lexicon.Fold(last)))
 }
 
 func trim(page string, s span) span {
@@ -174,17 +176,17 @@ func endsHere(before, after string, stop rune) bool {
 	}
 	word := before[strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
 	before = before[max(0, len(before)-12):]
-	switch letters := strings.TrimSpace(fold(word)); {
+	switch letters := strings.TrimSpace(lexicon.Fold(word)); {
 	case word != "" && strings.Trim(word, "0123456789.,") == "":
 		return !unicode.IsDigit(first)
 	case lettered.MatchString(before):
 		return true
-	case neverLast.has(letters[strings.LastIndexByte(letters, ' ')+1:]):
+	case neverLast.Has(letters[strings.LastIndexByte(letters, ' ')+1:]):
 		return false
-	case maybeLast.has(letters), strings.Contains(word, ".") &&
+	case maybeLast.Has(letters), strings.Contains(word, ".") &&
 		len(letters) <= strings.Count(word, ".")+1, len(letters) == 1:
 		next, _, _ := strings.Cut(after, " ")
-		return openers.has(strings.TrimSpace(fold(next)))
+		return openers.Has(strings.TrimSpace(lexicon.Fold(next)))
 	}
 	return true
 }
@@ -212,7 +214,7 @@ func withoutLead(page string, s span) span {
 	text := s.of(page)
 	at, words := headingIn(text)
 	next, _, _ := strings.Cut(text[at:], " ")
-	if words > 1 && openers.has(strings.TrimSpace(fold(next))) && !dangling(strings.TrimSpace(text[:at])) {
+	if words > 1 && openers.Has(strings.TrimSpace(lexicon.Fold(next))) && !dangling(strings.TrimSpace(text[:at])) {
 		s.start += at
 	}
 	return s

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"pregon/internal/document/lexicon"
 )
 
 var (
@@ -28,9 +30,9 @@ const longestSignature = 9
 func isBoilerplate(text, folded string) bool {
 	words := strings.Count(folded, " ") - 1
 	switch {
-	case boilerplate.in(folded), contact.MatchString(text), placeAndDate.MatchString(folded):
+	case boilerplate.In(folded), contact.MatchString(text), placeAndDate.MatchString(folded):
 		return true
-	case words <= longestSignature && signature.in(folded) && !saying.in(folded):
+	case words <= longestSignature && signature.In(folded) && !saying.In(folded):
 		return true
 	}
 	return words <= 14 && strings.HasPrefix(folded, " fdo ")
@@ -51,7 +53,7 @@ func kindOf(text, folded string) kind {
 		return never
 	}
 	begins := folded[:min(len(folded), 60)]
-	if !preamble.in(begins) {
+	if !preamble.In(begins) {
 		if rest := announced.FindStringIndex(folded); rest != nil && strings.Count(folded[rest[1]:], " ") < 4 {
 			return never
 		}
@@ -81,14 +83,14 @@ func preambleKind(folded string) kind {
 // topic is a subject of reports. It has the words that identify it in the category
 // and the title, and the words that report the event.
 type topic struct {
-	about phrases
-	cues  phrases
+	about lexicon.Phrases
+	cues  lexicon.Phrases
 }
 
 var topics = func() (all []topic) {
-	for part := range strings.SplitSeq(strings.TrimSpace(list("topics")), "\n\n") {
+	for part := range strings.SplitSeq(strings.TrimSpace(lists.Section("topics")), "\n\n") {
 		about, cues, _ := strings.Cut(part, "\n=\n")
-		all = append(all, topic{newPhrases(about), newPhrases(cues)})
+		all = append(all, topic{lexicon.NewPhrases(about), lexicon.NewPhrases(cues)})
 	}
 	return all
 }()
@@ -102,11 +104,11 @@ var doings = phrasesOf("doings")
 // cuesFor returns the cues for the topics of a report. The title identifies the
 // topics, or else the category, which is broader. If neither does, cuesFor returns
 // the cues of all topics.
-func cuesFor(s Source) (cues phrases, sure bool) {
+func cuesFor(s Source) (cues lexicon.Phrases, sure bool) {
 	for _, about := range []string{s.Title, s.Category} {
-		about = fold(about)
+		about = lexicon.Fold(about)
 		for _, t := range topics {
-			if t.about.in(about) {
+			if t.about.In(about) {
 				cues = append(cues, t.cues...)
 			}
 		}

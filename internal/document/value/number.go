@@ -1,34 +1,34 @@
-package summary
+package value
 
 import "strings"
 
-// number is a decimal number: its digits, without zeros at either end, and the
+// Number is a decimal number: its digits, without zeros at either end, and the
 // power of ten of the last digit. It is exact and comparable.
-type number struct {
+type Number struct {
 	digits string
 	power  int
 }
 
-func newNumber(digits string, power int) number {
+func newNumber(digits string, power int) Number {
 	digits = strings.TrimLeft(digits, "0")
 	short := strings.TrimRight(digits, "0")
 	if short == "" {
-		return number{digits: "0"}
+		return Number{digits: "0"}
 	}
-	return number{short, power + len(digits) - len(short)}
+	return Number{short, power + len(digits) - len(short)}
 }
 
-func (n number) times(power int) number {
+func (n Number) times(power int) Number {
 	if n.digits != "0" {
 		n.power += power
 	}
 	return n
 }
 
-// readNumber reads a number with points and commas. A single comma is the decimal
+// ParseNumber reads a number with points and commas. A single comma is the decimal
 // mark, and a point before three digits separates thousands; in English it is the
 // reverse.
-func readNumber(text string, english bool) (number, bool) {
+func ParseNumber(text string, english bool) (Number, bool) {
 	text = strings.Join(strings.Fields(text), "")
 	if at := strings.LastIndexByte(text, '\''); at >= 0 && len(text)-at != 4 {
 		text = text[:at] + "," + text[at+1:] // 1'5

@@ -1,23 +1,31 @@
-package summary
+package value
 
 import (
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pregon/internal/document/lexicon"
 )
 
-// token is a word, a number or a mark of a short text.
-type token struct {
-	text   string
-	folded string // empty for marks
-	spaced bool   // white space before it
+// Token is a word, a number or a mark of a text.
+type Token struct {
+	Text   string
+	Folded string // empty for marks
+	Spaced bool   // white space before it
+	At     int    // the offset in the text
 }
 
-func (t token) isNumber() bool { return t.folded != "" && isDigit(t.text[0]) }
+// End returns the offset behind the token.
+func (t Token) End() int { return t.At + len(t.Text) }
 
-func (t token) isCapital() bool {
-	first, _ := utf8.DecodeRuneInString(t.text)
+// IsNumber reports whether the token begins with a digit.
+func (t Token) IsNumber() bool { return t.Folded != "" && isDigit(t.Text[0]) }
+
+// IsCapital reports whether the token begins with a capital letter.
+func (t Token) IsCapital() bool {
+	first, _ := utf8.DecodeRuneInString(t.Text)
 	return unicode.IsUpper(first)
 }
 
@@ -35,9 +43,9 @@ var (
 	capitals  = regexp.MustCompile(`^[A-Z]{1,4}$`)
 )
 
-// tokenise splits a text into tokens.
-func tokenise(text string) []token {
-	var tokens []token
+// Tokenise splits a text into tokens.
+func Tokenise(text string) []Token {
+	var tokens []Token
 	end := 0
 	for _, at := range tokenShape.FindAllStringIndex(text, -1) {
 		if at[0] < end {
@@ -48,8 +56,8 @@ func tokenise(text string) []token {
 		if capitals.MatchString(text[at[0]:end]) && ratingEnd.MatchString(text[end:]) {
 			end++ // A-
 		}
-		t := token{text: text[at[0]:end], spaced: spaced}
-		t.folded = strings.ReplaceAll(strings.TrimSpace(fold(t.text)), " ", "")
+		t := Token{Text: text[at[0]:end], Spaced: spaced, At: at[0]}
+		t.Folded = strings.ReplaceAll(strings.TrimSpace(lexicon.Fold(t.Text)), " ", "")
 		tokens = append(tokens, t)
 	}
 	return tokens

@@ -35,6 +35,7 @@ const (
 	section // of a chapter
 	item    // of an enumeration
 	table
+	newPage // what follows begins a page
 )
 
 func (d *document) add(kind blockKind, text string) {

@@ -157,6 +157,9 @@ func (l *layout) block(of *document, n int) {
 		l.text(l.body, size, 20, []float64{lead + 4, lead}, b.text)
 	case table:
 		l.table(b)
+	case newPage:
+		l.column = l.columns // no column is left on this page
+		l.nextColumn()
 	default:
 		l.text(l.body, size, 0, []float64{lead + 7, lead}, b.text)
 	}

@@ -97,6 +97,7 @@ var rows = [][]string{
 		"document",
 		"proof/transparency",
 		"sim/archive",
+		"sim/paper/statement",
 		"source/coverage",
 		"store/clone",
 		"store/compact",

@@ -11,20 +11,26 @@ import (
 type draw struct {
 	*writer
 	declaration
-	values map[string]value
-	rows   []map[string]value
-	woman  bool
+	set
 }
 
 // set is what was drawn: the fields of the fact, and whatever else a text may
 // mention, with values that agree with them.
 type set struct {
-	values map[string]value
-	rows   []map[string]value
-	woman  bool // the person of the fact
+	values  map[string]value
+	rows    []map[string]value
+	woman   bool                 // the person of the fact
+	follows map[string]deduction // values that others determine, also a year before
 }
 
-func (d *draw) set() set { return set{d.values, d.rows, d.woman} }
+// deduction returns a value that follows from others.
+type deduction func(of func(field string) number) number
+
+// deduce draws a value that follows from others.
+func (d *draw) deduce(field string, from deduction) {
+	d.follows[field] = from
+	d.values[field] = from(func(name string) number { return d.values[name].(number) })
+}
 
 // around returns a working day so many days from the document.
 func (d *draw) around(from, to int) time.Time {
@@ -130,7 +136,9 @@ func drawResults(d *draw) {
 	d.values["capex"] = round(ebitda * (0.2 + d.Float64()*0.3))
 	d.values["ebit"] = round(ebitda * 0.7)
 	d.values["pretax"] = round(net * 1.3)
-	d.values["costs"] = round(revenue - ebitda)
+	d.deduce("costs", func(of func(string) number) number {
+		return whole(of("revenue").digits - of("ebitda").digits)
+	})
 	d.values["margin"] = number{int64(ebitda / revenue * 1000), 1}
 	d.values["period"] = p
 	d.values["closed_on"] = moment{p.end()}
@@ -200,15 +208,15 @@ func drawTrades(d *draw) {
 func drawVotingRights(d *draw) {
 	nominal := number{int64(filler.Pick(d.Random, []int{10, 20, 25, 50, 100})), 2}
 	shares := whole(int64(d.LogUniform(9e6, 1.5e9)))
-	votes := shares
+	extra := int64(0)
 	if d.options["loyalty"] {
-		votes.digits += int64(d.LogUniform(1e5, 8e6))
+		extra = int64(d.LogUniform(1e5, 8e6))
 	}
 	d.values["shares"] = shares
-	d.values["voting_rights"] = votes
 	d.values["nominal"] = nominal
-	d.values["capital"] = shares.times(nominal, 2)
-	d.values["extra"] = whole(votes.digits - shares.digits)
+	d.values["extra"] = whole(extra)
+	d.deduce("voting_rights", func(of func(string) number) number { return whole(of("shares").digits + extra) })
+	d.deduce("capital", func(of func(string) number) number { return of("shares").times(nominal, 2) })
 	d.values["treasury"] = whole(int64(d.LogUniform(1e4, 9e5)))
 	month := time.Date(d.day.Year(), d.day.Month(), 0, 0, 0, 0, 0, time.UTC)
 	d.values["as_of"] = moment{month}

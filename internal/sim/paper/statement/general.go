@@ -42,15 +42,13 @@ func (w *writer) newPerson() person {
 // generalValue returns what fills a blank that belongs to no fact. It is the same in
 // the whole document; {bank2} is another {bank}.
 func (w *writer) generalValue(blank string) value {
-	if v, ok := w.general[blank]; ok {
+	return w.once(blank, func() value {
+		v := w.newGeneral(blank)
+		if v == nil {
+			panic("statement: unknown blank " + blank + " in " + w.template.voice) // a bug in texts
+		}
 		return v
-	}
-	v := w.newGeneral(blank)
-	if v == nil {
-		panic("statement: unknown blank " + blank + " in " + w.template.voice) // a bug in texts
-	}
-	w.general[blank] = v
-	return v
+	})
 }
 
 // newGeneral returns a value for a blank, or nil for one that only a fact has.

@@ -46,7 +46,7 @@ func (x number) write(n *notation, form string) string {
 		case "abs":
 			x.digits = max(x.digits, -x.digits)
 		case "int":
-			least = 0
+			x = x.short()
 		case "m", "m1":
 			x.places += 6
 			least = len(one) - 1
@@ -65,13 +65,22 @@ func (x number) write(n *notation, form string) string {
 }
 
 func (x number) truth(forms []string) string {
-	scaled := func(form string) bool {
-		return strings.ContainsAny(form, "mk") || strings.Contains(form, "bn") || strings.Contains(form, "int")
+	exact := func(form string) bool { return form == "" || form == "abs" }
+	switch {
+	case slices.ContainsFunc(forms, exact):
+		return x.String()
+	case slices.Contains(forms, "int"):
+		return x.short().String()
 	}
-	if !slices.ContainsFunc(forms, func(form string) bool { return !scaled(form) }) {
-		x = x.trim(0)
+	return x.trim(0).String()
+}
+
+// short returns the number without its decimals, if all are zero.
+func (x number) short() number {
+	if y := x.trim(0); y.places == 0 {
+		return y
 	}
-	return x.String()
+	return x
 }
 
 // trim removes zeros at the end, as long as there are more decimals than least.
@@ -139,13 +148,16 @@ func (x number) scaled(hundredths int64) number {
 type moment struct{ time.Time }
 
 // write has the forms long, week (with the day of the week), num (only the number of
-// the day), time, same ("at the same time") and quarter ("first quarter of 2026").
+// the day), time, same ("at the same time"), also (nothing, where the text gives the
+// time of two days at once) and quarter ("first quarter of 2026").
 func (m moment) write(n *notation, form string) string {
 	switch form {
 	case "time":
 		return n.clock(m.Time)
 	case "same":
 		return n.say("a la misma hora", "at the same time", "a la mateixa hora")
+	case "also":
+		return ""
 	case "num":
 		return strconv.Itoa(m.Day())
 	case "year":
@@ -157,7 +169,8 @@ func (m moment) write(n *notation, form string) string {
 }
 
 func (m moment) truth(forms []string) string {
-	if slices.Contains(forms, "time") || slices.Contains(forms, "same") {
+	hasTime := func(form string) bool { return form == "time" || form == "same" || form == "also" }
+	if slices.ContainsFunc(forms, hasTime) {
 		return m.Format("2006-01-02T15:04")
 	}
 	return m.Format("2006-01-02")

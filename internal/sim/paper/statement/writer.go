@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,9 +37,11 @@ func newWriter(rng filler.Random, t *template) *writer {
 	w.day = workday(time.Date(2024, 2, 1+rng.IntN(1050), 0, 0, 0, 0, time.UTC), 1)
 	w.company = w.newCompany(t)
 	for _, fact := range t.facts {
-		d := draw{writer: w, declaration: fact, values: map[string]value{}}
+		d := draw{writer: w, declaration: fact}
+		d.values = map[string]value{}
+		d.follows = map[string]deduction{}
 		kindNamed(fact.kind).draw(&d)
-		w.sets = append(w.sets, d.set())
+		w.sets = append(w.sets, d.set)
 		w.used = append(w.used, map[string][]string{})
 		w.rowUsed = append(w.rowUsed, map[string][]string{})
 	}
@@ -85,13 +88,12 @@ func (w *writer) blank(text string) string {
 	case strings.HasPrefix(name, "."):
 		return w.rowBlank(name[1:], form)
 	case strings.HasPrefix(name, "prev."):
-		return w.derived(full, n, name[5:], before).write(&w.notation, form)
+		return w.previous(n, name[5:]).write(&w.notation, form)
 	case strings.HasPrefix(name, "old."):
-		return w.derived(full, n, name[4:], other).write(&w.notation, form)
+		return w.replaced(n, name[4:]).write(&w.notation, form)
 	case strings.HasPrefix(name, "var."):
 		now := w.sets[n].values[name[4:]].(number)
-		then := w.derived("prev."+full[4:], n, name[4:], before).(number)
-		return w.percent(now, then)
+		return w.percent(now, w.previous(n, name[4:]).(number))
 	}
 	if n < len(w.sets) {
 		if v, ok := w.sets[n].values[name]; ok {
@@ -111,12 +113,30 @@ func (w *writer) rowBlank(name, form string) string {
 	return v.write(&w.notation, form)
 }
 
-// derived returns a value that is made of a field, the same one in the whole
+// previous returns what a value of a fact was a year before, the same in the whole
 // document.
-func (w *writer) derived(key string, fact int, field string, from func(value, filler.Random) value) value {
+func (w *writer) previous(fact int, field string) value {
+	return w.once(fmt.Sprint("prev.", field, fact), func() value {
+		of := &w.sets[fact]
+		if from := of.follows[field]; from != nil {
+			return from(func(name string) number { return w.previous(fact, name).(number) })
+		}
+		return before(of.values[field], w.Random)
+	})
+}
+
+// replaced returns another value than that of a fact, the same in the whole document.
+func (w *writer) replaced(fact int, field string) value {
+	return w.once(fmt.Sprint("old.", field, fact), func() value {
+		return other(w.sets[fact].values[field], w.Random)
+	})
+}
+
+// once returns the value of a key, which is made on first use.
+func (w *writer) once(key string, create func() value) value {
 	v, ok := w.general[key]
 	if !ok {
-		v = from(w.sets[fact].values[field], w.Random)
+		v = create()
 		w.general[key] = v
 	}
 	return v

@@ -14,6 +14,7 @@ import (
 type notation struct {
 	language string
 	cell     bool // a table is being written
+	narrow   bool // its cells have no room for a month in words
 	prose    string
 	cells    string // forms of dates
 	point    bool   // between hours and minutes
@@ -81,6 +82,9 @@ func (n *notation) date(t time.Time, form string) string {
 		form = n.prose
 		if n.cell {
 			form = n.cells
+		}
+		if n.cell && n.narrow && form == "long" {
+			form = n.say("02/01/2006", "2006-01-02", "02/01/2006")
 		}
 	}
 	switch form {

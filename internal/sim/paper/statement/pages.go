@@ -1,8 +1,9 @@
 package statement
 
 import (
+	"fmt"
+	"slices"
 	"strings"
-	"unicode"
 
 	"pregon/internal/sim/filler"
 	"pregon/internal/sim/paper"
@@ -32,34 +33,37 @@ const foot = "Simulación: ni la entidad ni los hechos de este documento son rea
 
 // Pages returns about the text that is extracted from the file, without making the
 // file: paragraphs are separated by an empty line, the rows of a table by a line
-// break and its cells by a tab. Head and foot are on the first page.
+// break and its cells by a tab. Empty cells are left out, and so may be the tabs in
+// the head of a table, whose cells are close together. Head and foot are on the first
+// page. Cells are not broken into lines, as they may be in the file.
 //
-// On a scan the cells of a table have dots between them, as on the sheet, and a word
-// here and there is misread. Figures and names of the facts are not, because nobody
+// On a scan the cells of a table have dots between them, as on the sheet, its rows may
+// run into one another, and a word here and there is misread. Figures and names of the facts are not, because nobody
 // can say what should be found then.
 func (d *Document) Pages() []string {
 	p := pages{rng: filler.NewRandom(d.seed, 1)}
+	p.dense = p.rng.Percent(25)
 	p.add(d.head())
 	for n := range d.Blocks {
 		b := &d.Blocks[n]
 		switch {
 		case b.Kind == paper.NewPage:
 			p.finish()
-		case b.Kind == paper.Table && d.Layout == "bilingual":
+		case b.Kind == paper.Table && d.Layout == "bilingual" && !b.Head:
 			p.addColumns(b.Rows)
 		case b.Kind == paper.Table && d.Layout == "scan":
-			p.add(rowsText(b.Rows, " .... "))
+			p.add(scannedRows(b.Rows, p.rng))
 		case b.Kind == paper.Table:
-			p.add(rowsText(b.Rows, "\t"))
+			p.addTable(b)
 		default:
 			p.add(b.Text)
 		}
 	}
 	p.finish()
-	p.done[0] += "\n\n" + foot
+	p.done[0] += fmt.Sprintf("\n\n%s\tPágina 1 de %d", foot, len(p.done))
 	if d.Layout == "scan" {
 		for n := range p.done {
-			p.done[n] = d.misread(p.done[n], p.rng)
+			p.done[n] = d.misread(plainCapitals.Replace(p.done[n]), p.rng)
 		}
 	}
 	return p.done
@@ -67,9 +71,10 @@ func (d *Document) Pages() []string {
 
 // pages collects paragraphs into pages.
 type pages struct {
-	rng  filler.Random
-	now  strings.Builder
-	done []string
+	rng   filler.Random
+	dense bool // the heads of tables
+	now   strings.Builder
+	done  []string
 }
 
 func (p *pages) add(text string) {
@@ -89,13 +94,8 @@ func (p *pages) finish() {
 	}
 }
 
-// addColumns adds the left column of a table and then the right one, unless its rows
-// have more than two cells.
+// addColumns adds the left column of a table and then the right one.
 func (p *pages) addColumns(rows [][]string) {
-	if len(rows[0]) != 2 {
-		p.add(rowsText(rows, "\t"))
-		return
-	}
 	for side := range 2 {
 		for _, row := range rows {
 			p.add(row[side])
@@ -103,44 +103,21 @@ func (p *pages) addColumns(rows [][]string) {
 	}
 }
 
+// addTable adds a table whose head is dense if those of the document are.
+func (p *pages) addTable(b *paper.Block) {
+	text := rowsText(b.Rows, "\t")
+	if head, rest, _ := strings.Cut(text, "\n"); b.Head && p.dense {
+		first, others, _ := strings.Cut(head, "\t")
+		text = first + "\t" + strings.ReplaceAll(others, "\t", " ") + "\n" + rest
+	}
+	p.add(text)
+}
+
 func rowsText(rows [][]string, gap string) string {
 	lines := make([]string, 0, len(rows))
 	for _, row := range rows {
-		lines = append(lines, strings.Join(row, gap))
+		filled := slices.DeleteFunc(slices.Clone(row), func(cell string) bool { return cell == "" })
+		lines = append(lines, strings.Join(filled, gap))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// misread changes a letter of about one word in eighty, as poor prints cause it.
-func (d *Document) misread(text string, rng filler.Random) string {
-	words := strings.Split(text, " ")
-	for n, word := range words {
-		if rng.IntN(80) > 0 || len(word) < 5 || strings.ContainsFunc(word, notLetter) || d.states(word) {
-			continue
-		}
-		for _, pair := range misreadings {
-			if strings.Contains(word, pair[0]) {
-				words[n] = strings.Replace(word, pair[0], pair[1], 1)
-				break
-			}
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// misreadings are letters that are taken for others.
-var misreadings = [][2]string{{"ó", "o"}, {"í", "i"}, {"rn", "m"}, {"á", "a"}, {"li", "h"}, {"cl", "d"}, {"ñ", "n"}}
-
-func notLetter(c rune) bool { return !unicode.IsLower(c) }
-
-// states reports whether a word is part of a value of a fact.
-func (d *Document) states(word string) bool {
-	for _, f := range d.Facts {
-		for _, value := range f.Fields {
-			if strings.Contains(value, word) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -10,6 +10,9 @@
 package statement
 
 import (
+	"iter"
+	"time"
+
 	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/paper"
@@ -35,8 +38,9 @@ type Document struct {
 	Trap     string // what is difficult about the text, or ""
 	Language string // es, en or ca; the first one if there are two
 	Company  string
-	Title    string // of the report, with the mark of the simulation
-	Category string // of the report, as the register spells it
+	Day      time.Time // on which it is published
+	Title    string    // of the report, with the mark of the simulation
+	Category string    // of the report, as the register spells it
 	Blocks   []paper.Block
 	Facts    []Fact // the first is of Kind, unless there is none
 
@@ -84,6 +88,7 @@ func Make(kind, layout string, seed uint64) Document {
 		Trap:     t.trap,
 		Language: t.language,
 		Company:  w.company,
+		Day:      w.day,
 		Category: w.category(kind),
 		seed:     key,
 	}
@@ -92,5 +97,23 @@ func Make(kind, layout string, seed uint64) Document {
 	d.Title = market.Mark + title
 	d.Blocks = w.blocks
 	d.Facts = w.facts()
+	if layout == "scan" {
+		d.typewrite()
+	}
 	return d
+}
+
+// Sample returns documents of all kinds, and of none, in all layouts, as many of each
+// as of the others. They depend on their position and the seed, not on n.
+func Sample(n int, seed uint64) iter.Seq[Document] {
+	return func(yield func(Document) bool) {
+		names, layouts := append(Kinds(), None), Layouts()
+		for at := range n {
+			round := at / (len(names) * len(layouts))
+			layout := layouts[at/len(names)%len(layouts)]
+			if !yield(Make(names[at%len(names)], layout, seed+uint64(round))) {
+				return
+			}
+		}
+	}
 }

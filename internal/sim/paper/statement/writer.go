@@ -227,6 +227,7 @@ func (w *writer) writePair(text string) {
 // writeRows writes the head of a table, a row, or the rows of a fact.
 func (w *writer) writeRows(l line) {
 	w.cell = true
+	w.narrow = strings.Count(l.text, "|") > 3
 	defer func() { w.cell = false }()
 	if l.mark == "||" || l.mark == "|" {
 		w.addRow(w.cellsOf(l.text), l.mark == "||")

@@ -304,6 +304,7 @@ func drawRating(d *draw) {
 		{"estable", "stable", "estable", "stable"},
 		{"positiva", "positive", "positiva", "positive"},
 		{"negativa", "negative", "negativa", "negative"},
+		{"en desarrollo", "developing", "en desenvolupament", "developing"},
 	}
 	n := d.IntN(len(outlooks))
 	d.values["agency"] = name(filler.Pick(d.Random, readTexts().names.Agencies))

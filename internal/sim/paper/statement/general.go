@@ -152,7 +152,8 @@ func (w *writer) newDay(kind string) value {
 	return nil
 }
 
-// newISIN returns a code of the form of an ISIN, with a right check digit.
+// newISIN returns a code of the form of an ISIN, with a right check digit, in a range
+// that no issuer uses.
 func (w *writer) newISIN() string {
 	code := "ES0000" + strconv.Itoa(w.Between(10000, 99999))
 	return code + checkDigit(code)

@@ -64,6 +64,7 @@ var rows = [][]string{
 		"document/extract/html",
 		"document/extract/pdf",
 		"document/extract/sandbox",
+		"document/fact",
 		"document/value",
 		"proof",
 		"search",

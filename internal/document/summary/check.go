@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/document/lexicon"
+	"pregon/internal/document/passage"
 	"pregon/internal/document/value"
 )
 
@@ -91,7 +92,7 @@ func plainSentence(text string) bool {
 	if !hasStop(text) && !unicode.IsLetter(last) && !unicode.IsDigit(last) && !strings.ContainsRune("%€)", last) {
 		return false
 	}
-	return len(sentences(text, span{0, len(text)})) == 1
+	return len(passage.Sentences(text, passage.Span{End: len(text)})) == 1
 }
 
 func plainRune(r rune) bool {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/document/lexicon"
+	"pregon/internal/document/passage"
 	plain "pregon/internal/text"
 )
 
@@ -79,9 +80,9 @@ func Join(sentences []Sentence) string {
 
 // hasStop reports whether a text ends with the punctuation of a sentence.
 func hasStop(text string) bool {
-	text = strings.TrimRightFunc(text, isCloser)
+	text = strings.TrimRightFunc(text, passage.IsCloser)
 	last, _ := utf8.DecodeLastRuneInString(text)
-	return isStop(last)
+	return passage.IsStop(last)
 }
 
 func closes(text string) bool { return hasStop(text) || strings.HasSuffix(text, ":") }
@@ -97,10 +98,10 @@ func candidates(s Source) []candidate {
 	for n, page := range s.Pages {
 		page = plain.Prefix(page, left)
 		left -= len(page)
-		page = lineBreaks.Replace(page)
+		page = passage.LineBreaks.Replace(page)
 		all := paragraphs(page)
 		for k, p := range all {
-			text := p.of(page)
+			text := p.Of(page)
 			aside = aside || len(found) > 0 && heads(text)
 			cut := open && prose(text) || k > 0 && breaksOff(all[k-1], page, text)
 			open = open && !prose(text)
@@ -113,7 +114,7 @@ func candidates(s Source) []candidate {
 					c.Page = n + 1
 					c.place = place
 					c.order = len(found)
-					c.item = lead.MatchString(text)
+					c.item = passage.Lead.MatchString(text)
 					c.aside = aside
 					found = append(found, c)
 				}
@@ -127,14 +128,14 @@ func candidates(s Source) []candidate {
 // breaksOff reports whether a paragraph continues in the next one: it ends with a
 // linking word, or it is not a title and its last sentence has no full stop.
 func breaksOff(p paragraph, page, next string) bool {
-	text := p.of(page)
-	if dangling(text) {
+	text := p.Of(page)
+	if passage.Dangling(text) {
 		return true
 	}
 	if !prose(text) || heads(text) || closes(text) {
 		return false
 	}
-	first, _ := utf8.DecodeRuneInString(next[len(lead.FindString(next)):])
+	first, _ := utf8.DecodeRuneInString(next[len(passage.Lead.FindString(next)):])
 	return unicode.IsDigit(first) || len(p.sentences) > 1 // a title is one sentence
 }
 
@@ -142,27 +143,27 @@ func breaksOff(p paragraph, page, next string) bool {
 func heads(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
-	return len(text) < 80 && unicode.IsUpper(first) && !isStop(last) && !strings.ContainsAny(text, ":;,\n") &&
-		!hasGap(text) && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
+	return len(text) < 80 && unicode.IsUpper(first) && !passage.IsStop(last) && !strings.ContainsAny(text, ":;,\n") &&
+		!passage.HasGap(text) && strings.Count(text, " ") < 10 && !strings.ContainsFunc(text, unicode.IsDigit)
 }
 
 // prose reports whether a paragraph is text, not a title or the header of a page.
-func prose(text string) bool { return len(text) > 60 && !allCaps(text) }
+func prose(text string) bool { return len(text) > 60 && !passage.AllCaps(text) }
 
 // endsOpen reports whether the last paragraph of a page continues on the next one.
 // The footer of the page may follow it.
 func endsOpen(page string, all []paragraph) bool {
 	return slices.ContainsFunc(all[max(0, len(all)-3):], func(p paragraph) bool {
-		text := p.of(page)
+		text := p.Of(page)
 		return prose(text) && !closes(text)
 	})
 }
 
-func newCandidate(page string, at span) (candidate, bool) {
-	if at.end-at.start < shortestBytes || hasGap(at.of(page)) {
+func newCandidate(page string, at passage.Span) (candidate, bool) {
+	if at.End-at.Start < shortestBytes || passage.HasGap(at.Of(page)) {
 		return candidate{}, false
 	}
-	quote := squeeze(withoutLead(page, at).of(page))
+	quote := squeeze(passage.WithoutLead(page, at).Of(page))
 	text := closed(quote)
 	if !wellFormed(text) {
 		return candidate{}, false
@@ -193,14 +194,14 @@ func closed(text string) string {
 // wellFormed reports whether a text is a complete sentence, and not a title, a row
 // of a table, a fragment or garbage.
 func wellFormed(text string) bool {
-	if len(text) < shortestBytes || utf8.RuneCountInString(text) > longestSource || !hasStop(text) || allCaps(text) {
+	if len(text) < shortestBytes || utf8.RuneCountInString(text) > longestSource || !hasStop(text) || passage.AllCaps(text) {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `«"“‘'¿¡(`))
 	if !unicode.IsUpper(first) && !unicode.IsDigit(first) {
 		return false
 	}
-	if _, words := headingIn(text); words > 1 {
+	if _, words := passage.Heading(text); words > 1 {
 		return false
 	}
 	for _, r := range text {

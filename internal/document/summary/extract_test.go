@@ -106,3 +106,23 @@ func TestExtractBeside(t *testing.T) {
 		}
 	}
 }
+
+func TestWellFormed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"La sociedad ha vendido su filial de cementos.":                    true,
+		"«La sociedad ha vendido su filial de cementos».":                  true,
+		"La sociedad ha vendido su filial de cementos":                     false,
+		"sociedad ha vendido su filial de cementos.":                       false,
+		"LA SOCIEDAD HA VENDIDO SU FILIAL DE CEMENTOS.":                    false,
+		"Ventas 1.234 1.100 12,2 EBITDA 300 280 7,1 Neto 100 90 11,1 (1).": false,
+		"Informe de gestión ........................ 12.":                  false,
+		"La sociedad ha vendido\u202e su filial de cementos.":              false,
+		"La sociedad ha vendido su filial (de cementos.":                   false,
+		"Vende.": false,
+		"La " + strings.Repeat("larga ", 300) + "historia.": false,
+	} {
+		if got := wellFormed(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pregon/internal/document/passage"
 )
 
 var seeds = []string{
@@ -24,19 +26,19 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page string) {
 		last := 0
 		for _, p := range paragraphs(page) {
-			if p.start < last || p.end <= p.start {
-				t.Fatalf("paragraph %v after %d", p.span, last)
+			if p.Start < last || p.End <= p.Start {
+				t.Fatalf("paragraph %v after %d", p.Span, last)
 			}
-			last = p.start
+			last = p.Start
 			for _, s := range p.sentences {
-				if s.start < last || s.end > p.end || s.end <= s.start {
-					t.Fatalf("sentence %v in %v after %d", s, p.span, last)
+				if s.Start < last || s.End > p.End || s.End <= s.Start {
+					t.Fatalf("sentence %v in %v after %d", s, p.Span, last)
 				}
-				last = s.end
-				withoutLead(page, s)
+				last = s.End
+				passage.WithoutLead(page, s)
 			}
 		}
-		plain := squeeze(lineBreaks.Replace(page))
+		plain := squeeze(passage.LineBreaks.Replace(page))
 		for _, language := range []string{"", "es", "en", "ca"} {
 			source := Source{Pages: []string{page, page}, Title: "Venta", Category: "Sobre resultados", Language: language}
 			found := Extract(source)

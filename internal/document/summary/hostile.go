@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pregon/internal/document/lexicon"
+	"pregon/internal/document/passage"
 )
 
 // A document's text is data. A passage that addresses a program instead of a reader
@@ -75,8 +76,8 @@ const longestPassage = 1500
 
 // paragraph is a block of a page with its sentences.
 type paragraph struct {
-	span
-	sentences []span
+	passage.Span
+	sentences []passage.Span
 	hostile   []bool // of each sentence: it or a neighbour addresses a program
 }
 
@@ -85,14 +86,14 @@ type paragraph struct {
 func paragraphs(page string) []paragraph {
 	var found []paragraph
 	announced := false // the paragraph before ends with a colon and is hostile
-	for _, block := range blocks(page) {
-		p := paragraph{span: block, sentences: sentences(page, block)}
+	for _, block := range passage.Blocks(page) {
+		p := paragraph{Span: block, sentences: passage.Sentences(page, block)}
 		p.hostile = make([]bool, len(p.sentences))
-		text := block.of(page)
+		text := block.Of(page)
 		if announced || speaksToMachine(text) {
 			long := len(text) > longestPassage
 			for n, s := range p.sentences {
-				if !long || speaksToMachine(s.of(page)) {
+				if !long || speaksToMachine(s.Of(page)) {
 					p.hostile[max(0, n-1)], p.hostile[n], p.hostile[min(n+1, len(p.hostile)-1)] = true, true, true
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pregon/internal/document/lexicon"
+	"pregon/internal/document/passage"
 	"pregon/internal/document/value"
 )
 
@@ -119,7 +120,7 @@ func namesAgree(s Source, claim, cited []value.Token) bool {
 	first := slices.IndexFunc(claim, func(t value.Token) bool { return t.Folded != "" })
 	for _, n := range namesOf(claim) {
 		words := n.words
-		ordinary := n.from == first && (lower[words[0]] || starts.Has(words[0]) || openers.Has(words[0]) ||
+		ordinary := n.from == first && (lower[words[0]] || starts.Has(words[0]) || passage.Openers.Has(words[0]) ||
 			value.StopWords.Has(words[0]))
 		if ordinary && (len(words) == 1 || !strings.Contains(there, runOf(words)) && !inCompany(words)) {
 			for words = words[1:]; len(words) > 0 && particles.Has(words[0]); {

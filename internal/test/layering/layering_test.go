@@ -65,6 +65,7 @@ var rows = [][]string{
 		"document/extract/pdf",
 		"document/extract/sandbox",
 		"document/fact",
+		"document/passage",
 		"document/value",
 		"proof",
 		"search",

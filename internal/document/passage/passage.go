@@ -1,6 +1,8 @@
-package summary
+// Package passage splits the text of a page into paragraphs, rows and sentences.
+package passage
 
 import (
+	"embed"
 	"regexp"
 	"strings"
 	"unicode"
@@ -9,23 +11,29 @@ import (
 	"pregon/internal/document/lexicon"
 )
 
-// span is a part of a page, in bytes.
-type span struct{ start, end int }
+//go:embed words/*.txt
+var wordFiles embed.FS
 
-func (s span) of(page string) string { return page[s.start:s.end] }
+var lists = lexicon.Load(wordFiles, "words")
 
-// lineBreaks makes every line break of a page \n, and a page break a blank line.
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\f", "\n\n")
+// Span is a part of a page, in bytes.
+type Span struct{ Start, End int }
 
-// blocks splits a page at blank lines, and around lines within a paragraph that are
+// Of returns the text of the span.
+func (s Span) Of(page string) string { return page[s.Start:s.End] }
+
+// LineBreaks makes every line break of a page \n, and a page break a blank line.
+var LineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\f", "\n\n")
+
+// Blocks splits a page at blank lines, and around lines within a paragraph that are
 // clearly titles or rows.
-func blocks(page string) []span {
-	var found, lines []span
+func Blocks(page string) []Span {
+	var found, lines []Span
 	start := 0
 	for line := range strings.Lines(page + "\n\n") {
-		at := trim(page, span{start, min(start+len(line), len(page))})
+		at := trim(page, Span{start, min(start+len(line), len(page))})
 		start += len(line)
-		if at.start < at.end {
+		if at.Start < at.End {
 			lines = append(lines, at)
 			continue
 		}
@@ -36,14 +44,14 @@ func blocks(page string) []span {
 }
 
 // appendBlocks joins the lines of a paragraph, except those that are not continued.
-func appendBlocks(found []span, page string, lines []span) []span {
+func appendBlocks(found []Span, page string, lines []Span) []Span {
 	longest := 0
 	for _, l := range lines {
-		longest = max(longest, l.end-l.start)
+		longest = max(longest, l.End-l.Start)
 	}
 	for n, l := range lines {
-		if n > 0 && !standsAlone(lines[n-1].of(page), l.of(page), longest) {
-			found[len(found)-1].end = l.end
+		if n > 0 && !standsAlone(lines[n-1].Of(page), l.Of(page), longest) {
+			found[len(found)-1].End = l.End
 		} else {
 			found = append(found, l)
 		}
@@ -55,22 +63,22 @@ func appendBlocks(found []span, page string, lines []span) []span {
 func standsAlone(line, next string, longest int) bool {
 	first, _ := utf8.DecodeRuneInString(next)
 	switch {
-	case allCaps(line) != allCaps(next):
+	case AllCaps(line) != AllCaps(next):
 		return unicode.IsUpper(first) || unicode.IsDigit(first)
-	case strings.ContainsRune(bullets, first), hasGap(line), hasGap(next):
+	case strings.ContainsRune(bullets, first), HasGap(line), HasGap(next):
 		return true
 	}
-	return len(line)*10 < longest*6 && !unicode.IsLower(first) && !dangling(line)
+	return len(line)*10 < longest*6 && !unicode.IsLower(first) && !Dangling(line)
 }
 
-// hasGap reports whether a text has a tab, the mark between the cells of a table, or
+// HasGap reports whether a text has a tab, the mark between the cells of a table, or
 // two spaces, which mark them in texts of the first edition.
-func hasGap(text string) bool { return strings.Contains(text, "  ") || strings.Contains(text, "\t") }
+func HasGap(text string) bool { return strings.Contains(text, "  ") || strings.Contains(text, "\t") }
 
 const bullets = "•·▪■●○◦‣➢➤✓*–—-"
 
-// allCaps reports whether most letters of a line are capitals, as in titles.
-func allCaps(line string) bool {
+// AllCaps reports whether most letters of a line are capitals, as in titles.
+func AllCaps(line string) bool {
 	upper, lower := 0, 0
 	for _, r := range line {
 		if unicode.IsUpper(r) {
@@ -82,12 +90,12 @@ func allCaps(line string) bool {
 	return upper > 3 && upper > 4*lower
 }
 
-var linking = lexiconOf("linking")
+var linking = lists.Set("linking")
 
-// dangling reports whether a text ends with a comma or a linking word, so that the
+// Dangling reports whether a text ends with a comma or a linking word, so that the
 // next text continues it. A letter that is a name or has a full stop is not a
 // linking word: "S. A.", "Serie A".
-func dangling(text string) bool {
+func Dangling(text string) bool {
 	if strings.HasSuffix(text, ",") {
 		return true
 	}
@@ -99,54 +107,56 @@ func dangling(text string) bool {
 	return linking.Has(strings.TrimSpace(lexicon.Fold(last)))
 }
 
-func trim(page string, s span) span {
-	if s.start >= s.end {
-		return span{}
+func trim(page string, s Span) Span {
+	if s.Start >= s.End {
+		return Span{}
 	}
-	text := s.of(page)
+	text := s.Of(page)
 	left := strings.TrimLeftFunc(text, unicode.IsSpace)
-	s.start += len(text) - len(left)
-	s.end = s.start + len(strings.TrimRightFunc(left, unicode.IsSpace))
+	s.Start += len(text) - len(left)
+	s.End = s.Start + len(strings.TrimRightFunc(left, unicode.IsSpace))
 	return s
 }
 
-// sentences splits a block at the ends of sentences. In doubt it does not split: two
+// Sentences splits a block at the ends of sentences. In doubt it does not split: two
 // sentences together are still true, but half of a sentence may be false.
-func sentences(page string, block span) []span {
-	var found []span
-	start := block.start
+func Sentences(page string, block Span) []Span {
+	var found []Span
+	start := block.Start
 	add := func(end int) {
-		if s := trim(page, span{start, end}); s.start < s.end {
+		if s := trim(page, Span{start, end}); s.Start < s.End {
 			found = append(found, s)
 		}
 		start = end
 	}
-	for i := block.start; i < block.end; {
-		r, size := utf8.DecodeRuneInString(page[i:block.end])
-		if !isStop(r) {
+	for i := block.Start; i < block.End; {
+		r, size := utf8.DecodeRuneInString(page[i:block.End])
+		if !IsStop(r) {
 			i += size
 			continue
 		}
-		after := behindStop(page[:block.end], i)
-		if endsHere(page[start:i], page[after:block.end], r) {
+		after := behindStop(page[:block.End], i)
+		if endsHere(page[start:i], page[after:block.End], r) {
 			add(after)
 		}
 		i = after
 	}
-	add(block.end)
+	add(block.End)
 	return found
 }
 
-func isStop(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' }
+// IsStop reports whether a character ends a sentence.
+func IsStop(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' }
 
-func isCloser(r rune) bool { return strings.ContainsRune(`"'”’»)]`, r) }
+// IsCloser reports whether a character closes a quotation or a bracket.
+func IsCloser(r rune) bool { return strings.ContainsRune(`"'”’»)]`, r) }
 
 // behindStop returns the index after the full stops at i and the closing quotes and
 // brackets that follow them.
 func behindStop(text string, i int) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !isStop(r) && !isCloser(r) {
+		if !IsStop(r) && !IsCloser(r) {
 			break
 		}
 		i += size
@@ -154,9 +164,9 @@ func behindStop(text string, i int) int {
 	return i
 }
 
-// openers are words that begin sentences and rarely follow an abbreviation within a
+// Openers are words that begin sentences and rarely follow an abbreviation within a
 // sentence.
-var openers = lexiconOf("openers")
+var Openers = lists.Set("openers")
 
 // endsHere reports whether a full stop ends a sentence.
 func endsHere(before, after string, stop rune) bool {
@@ -186,7 +196,7 @@ func endsHere(before, after string, stop rune) bool {
 	case maybeLast.Has(letters), strings.Contains(word, ".") &&
 		len(letters) <= strings.Count(word, ".")+1, len(letters) == 1:
 		next, _, _ := strings.Cut(after, " ")
-		return openers.Has(strings.TrimSpace(lexicon.Fold(next)))
+		return Openers.Has(strings.TrimSpace(lexicon.Fold(next)))
 	}
 	return true
 }
@@ -197,32 +207,32 @@ var lettered = regexp.MustCompile(`(?i:serie|clase|tramo|grupo|anexo) [A-Z]$`)
 // Abbreviations: some are always followed by another word, some may end a sentence.
 // Initials are recognized by their form.
 var (
-	neverLast = lexiconOf("neverLast")
-	maybeLast = lexiconOf("maybeLast")
+	neverLast = lists.Set("neverLast")
+	maybeLast = lists.Set("maybeLast")
 )
 
-// lead matches the prefix of a sentence that is not part of it: bullets,
+// Lead matches the prefix of a sentence that is not part of it: bullets,
 // enumerators, "Primero.-".
-var lead = regexp.MustCompile(`^(?:[•·▪■●○◦‣➢➤✓*–—-]+\s*|\(?(?:\d{1,2}(?:\.\d{1,2}){0,3}|[ivxIVX]{1,4})` +
+var Lead = regexp.MustCompile(`^(?:[•·▪■●○◦‣➢➤✓*–—-]+\s*|\(?(?:\d{1,2}(?:\.\d{1,2}){0,3}|[ivxIVX]{1,4})` +
 	`[.)]+[-–—]?\s+|` +
 	`\(?[a-zA-Z]\)\s+|(?i:primer|segund|tercer|cuart|quint|sext|s[eé]ptim|octav|noven|d[eé]cim|[uú]nic)[oa]\s*[.:]?\s*[-–—]\s*)+`)
 
-// withoutLead skips the prefix of a sentence: enumerators, and a title in capitals
+// WithoutLead skips the prefix of a sentence: enumerators, and a title in capitals
 // on the same line.
-func withoutLead(page string, s span) span {
-	s.start += len(lead.FindString(s.of(page)))
-	text := s.of(page)
-	at, words := headingIn(text)
+func WithoutLead(page string, s Span) Span {
+	s.Start += len(Lead.FindString(s.Of(page)))
+	text := s.Of(page)
+	at, words := Heading(text)
 	next, _, _ := strings.Cut(text[at:], " ")
-	if words > 1 && openers.Has(strings.TrimSpace(lexicon.Fold(next))) && !dangling(strings.TrimSpace(text[:at])) {
-		s.start += at
+	if words > 1 && Openers.Has(strings.TrimSpace(lexicon.Fold(next))) && !Dangling(strings.TrimSpace(text[:at])) {
+		s.Start += at
 	}
 	return s
 }
 
-// headingIn returns the end and the number of the words in capitals at the beginning
+// Heading returns the end and the number of the words in capitals at the beginning
 // of a text. It returns 0, 0 if the next word is not capitalized.
-func headingIn(text string) (at, words int) {
+func Heading(text string) (at, words int) {
 	for at < len(text) {
 		end := strings.IndexFunc(text[at:], unicode.IsSpace)
 		if end < 0 || !shouted(text[at:at+end]) {

@@ -1,4 +1,4 @@
-package summary
+package passage
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 
 // pieces splits a page into its sentences, complete or not.
 func pieces(page string) []string {
-	page = lineBreaks.Replace(page)
+	page = LineBreaks.Replace(page)
 	var found []string
-	for _, b := range blocks(page) {
-		for _, s := range sentences(page, b) {
-			found = append(found, squeeze(withoutLead(page, s).of(page)))
+	for _, b := range Blocks(page) {
+		for _, s := range Sentences(page, b) {
+			found = append(found, strings.Join(strings.Fields(WithoutLead(page, s).Of(page)), " "))
 		}
 	}
 	return found
@@ -79,25 +79,5 @@ func TestSplit(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestWellFormed(t *testing.T) {
-	for text, want := range map[string]bool{
-		"La sociedad ha vendido su filial de cementos.":                    true,
-		"«La sociedad ha vendido su filial de cementos».":                  true,
-		"La sociedad ha vendido su filial de cementos":                     false,
-		"sociedad ha vendido su filial de cementos.":                       false,
-		"LA SOCIEDAD HA VENDIDO SU FILIAL DE CEMENTOS.":                    false,
-		"Ventas 1.234 1.100 12,2 EBITDA 300 280 7,1 Neto 100 90 11,1 (1).": false,
-		"Informe de gestión ........................ 12.":                  false,
-		"La sociedad ha vendido\u202e su filial de cementos.":              false,
-		"La sociedad ha vendido su filial (de cementos.":                   false,
-		"Vende.": false,
-		"La " + strings.Repeat("larga ", 300) + "historia.": false,
-	} {
-		if got := wellFormed(text); got != want {
-			t.Errorf("%q: got %v, want %v", text, got, want)
-		}
 	}
 }

@@ -23,6 +23,7 @@ import (
 //	enriched    8 bytes
 //	flags       1 byte   see below
 //	JSON
+//	facts       if the flag is set: the length as a varint, and the facts: see appendFacts
 //	extras      if the flag is set: the length as a varint, and JSON: see extrasOf
 //	NIF         its length as a varint, and its text
 //	source      the remaining bytes: the address, its beginning replaced by a number: see links
@@ -41,6 +42,7 @@ const (
 	unresolvedFlag = 1 << 4 // a related report is unknown
 	unreadFlag     = 1 << 5 // its document is to be read or summarized
 	suspectFlag    = 1 << 6 // its time of publication is not that by which it is listed
+	factsFlag      = 1 << 7
 )
 
 var surfaces = [...]disclosure.Surface{"", disclosure.FromList, disclosure.FromPermalink, disclosure.FromFeed}
@@ -67,6 +69,11 @@ func extrasOf(r *disclosure.Report) disclosure.Report {
 	x.FirstSeenAt = time.Time{}
 	x.AvailableAt = time.Time{}
 	x.EnrichedAt = time.Time{}
+	x.Facts = nil
+	x.FactsRules = 0
+	x.FactsOf = ""
+	x.FactsDetail = ""
+	x.FactsReadyAt = time.Time{}
 	return x
 }
 
@@ -94,6 +101,10 @@ func (e *encoder) encode(r *disclosure.Report) []byte {
 	binary.LittleEndian.PutUint64(b[32:], uint64(micros(r.EnrichedAt)))
 	extras := extrasOf(r)
 	b[40] = flags(r)
+	if hasFacts(r) {
+		b[40] |= factsFlag
+		b = appendFacts(b, r)
+	}
 	if !reflect.ValueOf(extras).IsZero() {
 		b[40] |= extrasFlag
 		b = appendExtras(b, &extras)
@@ -237,10 +248,17 @@ func (r record) report(l *links) *disclosure.Report {
 	out.EnrichedAt = r.enriched()
 	out.TimeFrom, out.Backfilled = surfaces[r[40]&surfaceFlags], r.backfilled()
 	rest := string(r[r.end():])
+	var facts string
+	if r[40]&factsFlag != 0 {
+		facts, rest = cut(rest)
+	}
 	if r[40]&extrasFlag != 0 {
 		var extras string
 		extras, rest = cut(rest)
 		mustDecode(extras, &out)
+	}
+	if facts != "" {
+		readFacts(facts, &out)
 	}
 	var address string
 	out.NIF, address = cut(rest)

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,13 @@ func everything() disclosure.Report {
 	r.Evidence = []disclosure.Evidence{{Text: "Breve «y» claro.", Page: 2, Quote: "Breve \"y\" claro."}}
 	r.TextReadyAt = r.EnrichedAt.Add(1234 * time.Microsecond)
 	r.SummaryReadyAt = r.TextReadyAt.Add(time.Second)
+	r.Facts = []disclosure.Fact{
+		{Kind: disclosure.Dividend, Fields: map[string]string{"gross_per_share": "0.25", "form": "cash", "added_later": "«x»"}},
+		{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-05-30 12:00"}},
+		{Kind: "new_kind"},
+	}
+	r.FactsRules, r.FactsOf, r.FactsDetail = 200, "0a", strings.Repeat("0c", 32)
+	r.FactsReadyAt = r.SummaryReadyAt
 	return r
 }
 

@@ -23,6 +23,9 @@ func (f Report) Decode() *disclosure.Report {
 	return r
 }
 
+// Facts returns what its document states. It decodes nothing else.
+func (f Report) Facts() []disclosure.Fact { return f.record().facts() }
+
 // ID returns its id.
 func (f Report) ID() string { return disclosure.ReportID(f.Type(), f.doc.Number()) }
 

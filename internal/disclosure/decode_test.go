@@ -67,6 +67,8 @@ func FuzzDecodeReport(f *testing.F) {
 	for _, s := range []string{
 		string(body), string(all), `{"backfilled":"true"}`, `{"backfilled":"false"}`, `{"backfilled":true}`, `{"backfilled":"TRUE"}`,
 		`{"backfilled":"null"}`, `{"time_from":"list","corrected_by":"oir-1"}`, `{"time_from":null}`, `{"enriched_at":"ayer"}`,
+		`{"facts_rules":"3"}`, `{"facts_rules":3}`, `{"facts_rules":"03"}`, `{"facts_rules":""}`, `{"facts_rules":"1e3"}`,
+		`{"facts":[{"kind":"a","fields":{"b":"c"}}],"facts_of":"0a"}`, `{"facts":"x"}`, `{"facts":[]}`,
 		`{"related":[]}`, `{"related":"x"}`, `{"related":[{"cnmv_registration_number":"7","published_at":"2026-04-22T08:00:00Z"}],"id":"a"}`,
 		`{}`, `{"id":"a"}`, `{"id":"a",}`, `{"id":"a"}x`, `{"id":"\u0041"}`, `{"id":null}`, `{"unknown":"x"}`,
 		`{"cnmv_registration_number":"+1"}`, `{"cnmv_registration_number":"01"}`, `{"published_at":"2026-04-22T10:00:33+02:00"}`,

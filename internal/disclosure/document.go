@@ -92,6 +92,15 @@ func (r *Report) ForgetDocument() {
 	r.Evidence = nil
 	r.SummaryReadyAt = time.Time{}
 	r.SummaryEN, r.EvidenceEN = "", nil
+	r.forgetFacts()
+	r.FactsReadyAt = time.Time{}
+}
+
+func (r *Report) forgetFacts() {
+	r.Facts = nil
+	r.FactsRules = 0
+	r.FactsOf = ""
+	r.FactsDetail = ""
 }
 
 // Evidence is a sentence of a summary and its source in the document.

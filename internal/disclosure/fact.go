@@ -1,7 +1,10 @@
 package disclosure
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -118,6 +121,81 @@ func (f Fact) Amount() (amount, currency string) {
 		amount = f.Fields["amount"]
 	}
 	return amount, f.Fields["currency"]
+}
+
+// MaxFactsBytes is how many bytes the facts of a report may have as JSON: they are part
+// of every event of the report, and of a leaf of the transparency log.
+const MaxFactsBytes = 16 << 10
+
+// The bounds of a fact.
+const (
+	maxFactName  = 40  // letters of the name of a kind or a field
+	maxFactValue = 300 // bytes of a value
+	maxRules     = 999_999_999
+)
+
+// WantsFacts reports whether the document is still to be examined by this version of the
+// rules.
+func (r *Report) WantsFacts(rules int) bool {
+	return r.Document.Status == DocumentReady && (r.FactsRules < rules || r.FactsOf != r.Document.SHA256)
+}
+
+// ClipFacts returns the first facts that may be part of a report together.
+func ClipFacts(facts []Fact) []Fact {
+	size := len("[]")
+	for i := range facts {
+		size += len(factsJSON(facts[i : i+1])) // the brackets are more than the comma
+		if size > MaxFactsBytes {
+			return facts[:i]
+		}
+	}
+	return facts
+}
+
+func factsJSON(facts []Fact) []byte {
+	b, err := json.Marshal(facts)
+	if err != nil {
+		panic(err) // texts can always be encoded
+	}
+	return b
+}
+
+// parseRules reads a version of the rules.
+func parseRules(s string) (int, bool) {
+	n, ok := ParseNumber(s)
+	if !ok || n > maxRules {
+		return 0, false
+	}
+	return int(n), true
+}
+
+func validFacts(p *problems, r *Report) {
+	const name = "facts"
+	if len(r.Facts) == 0 {
+		return
+	}
+	if size := len(factsJSON(r.Facts)); size > MaxFactsBytes {
+		p.add(name, "", "have "+strconv.Itoa(size)+" bytes as JSON, and may have "+strconv.Itoa(MaxFactsBytes))
+	}
+	for _, f := range r.Facts {
+		validFactName(p, string(f.Kind))
+		for _, field := range slices.Sorted(maps.Keys(f.Fields)) {
+			validFactName(p, field)
+			value := f.Fields[field]
+			if len(value) > maxFactValue {
+				p.add(name, value, "is too long: a value has "+strconv.Itoa(maxFactValue)+" bytes at most")
+				continue
+			}
+			p.text(name, value, true)
+		}
+	}
+}
+
+func validFactName(p *problems, s string) {
+	forbidden := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') }
+	if s == "" || len(s) > maxFactName || strings.ContainsFunc(s, forbidden) {
+		p.add("facts", s, "must be a kind or a field: small letters and _, "+strconv.Itoa(maxFactName)+" at most")
+	}
 }
 
 // CompareDecimals compares two decimals that IsDecimal accepts. It returns a negative

@@ -3,7 +3,10 @@ package disclosure
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
+
+	"pregon/internal/text"
 )
 
 // field describes one field of Report. Decoding, reading an import line,
@@ -57,6 +60,11 @@ var fields = []field{
 	evidenceField("evidence_en", func(r *Report) *[]Evidence { return &r.EvidenceEN }),
 	unmerged(clockField("text_ready_at", func(r *Report) *time.Time { return &r.TextReadyAt })),
 	unmerged(clockField("summary_ready_at", func(r *Report) *time.Time { return &r.SummaryReadyAt })),
+	factsField,
+	factsRulesField,
+	unmerged(textField("facts_of", func(r *Report) *string { return &r.FactsOf }, (*problems).ident)),
+	unmerged(textField("facts_detail", func(r *Report) *string { return &r.FactsDetail }, (*problems).ident)),
+	unmerged(clockField("facts_ready_at", func(r *Report) *time.Time { return &r.FactsReadyAt })),
 }
 
 // textField describes a text. An observation replaces it: see Merge.
@@ -156,7 +164,7 @@ var relatedField = field{
 	merge: (*merge).relations,
 }
 
-// documentField merges the document with its summary: see merge.document.
+// documentField merges the document with its summary and its facts: see merge.document.
 var documentField = field{
 	name:     "document",
 	read:     func(in *reading, r *Report, raw json.RawMessage) { in.decode("document", raw, &r.Document) },
@@ -180,4 +188,44 @@ func evidenceField(name string, at func(*Report) *[]Evidence) field {
 			}
 		},
 	}
+}
+
+// factsField reads facts as the store has them, and as the API returns them, with rows
+// and evidence, which are not part of a report.
+var factsField = field{
+	name: "facts",
+	read: func(in *reading, r *Report, raw json.RawMessage) {
+		var facts []Fact
+		if err := json.Unmarshal(raw, &facts); err != nil {
+			in.fail("%s", explain("facts", err))
+		}
+		in.examined = facts != nil
+		if len(facts) > 0 {
+			r.Facts = facts
+		}
+	},
+	validate: validFacts,
+}
+
+// factsRulesField has a version from 1, in JSON as a string.
+var factsRulesField = field{
+	name: "facts_rules",
+	parse: func(r *Report, s string) bool {
+		n, ok := parseRules(s)
+		r.FactsRules = n
+		return ok
+	},
+	read: func(in *reading, r *Report, raw json.RawMessage) {
+		s := bare(raw)
+		n, ok := parseRules(s)
+		if !ok && s != "" {
+			in.fail("report: facts_rules %q must be a number from 1 to %d", text.Clip(s, maxShown), maxRules)
+		}
+		r.FactsRules = n
+	},
+	validate: func(p *problems, r *Report) {
+		if r.FactsRules < 0 || r.FactsRules > maxRules {
+			p.add("facts_rules", strconv.Itoa(r.FactsRules), "must be a number from 0 to "+strconv.Itoa(maxRules))
+		}
+	},
 }

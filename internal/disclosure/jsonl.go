@@ -42,7 +42,9 @@ func ReadReport(line []byte) (Report, error) {
 		r.Number = in.number("cnmv_registration_number", nil, r.ID)
 	}
 	in.api(&r)
-	r.Document, r.TextReadyAt = Document{}, time.Time{} // the text of the document is not in the line
+	// The text of the document is not in the line, and neither is what proves its facts.
+	r.Document, r.TextReadyAt = Document{}, time.Time{}
+	r.FactsDetail = ""
 	if in.err != nil {
 		return Report{}, in.err
 	}
@@ -83,8 +85,9 @@ func (l *evidenceLine) evidence() Evidence {
 // reading holds the values of an import line and the first error. The errors
 // name the field and are in the words of the import format, not those of Go.
 type reading struct {
-	values map[string]json.RawMessage // not read yet
-	err    error
+	values   map[string]json.RawMessage // not read yet
+	examined bool                       // there is a list of facts, perhaps an empty one
+	err      error
 }
 
 func (in *reading) fail(format string, args ...any) {
@@ -119,6 +122,10 @@ func (in *reading) api(r *Report) {
 	r.Category = cmp.Or(r.Category, strings.Join(categories, " - "))
 	if r.SummaryMethod != "" {
 		r.SummaryOf = cmp.Or(r.SummaryOf, r.Document.SHA256)
+	}
+	if in.examined {
+		r.FactsRules = cmp.Or(r.FactsRules, 1) // the API does not state the version
+		r.FactsOf = cmp.Or(r.FactsOf, r.Document.SHA256)
 	}
 	from, ok := map[string]Surface{"": "", "minute": FromList, "second": FromPermalink}[precision]
 	if !ok {

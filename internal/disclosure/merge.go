@@ -87,14 +87,19 @@ func (m *merge) text(name string, known *string, observed string) {
 	}
 }
 
-// document merges the document and its summary, each as a whole. A summary that we
-// made belongs to one document: that of another document is dropped.
+// document merges the document, its summary and its facts, each as a whole. A summary
+// that we made belongs to one document, and so do facts: those of another document are
+// dropped.
 func (m *merge) document(r, observed *Report) {
 	if observed.Document.Status != "" && observed.Document != r.Document {
 		r.Document = observed.Document
 		m.changed = append(m.changed, "document")
 		if r.SummaryMethod != "" && r.SummaryOf != r.Document.SHA256 {
 			m.summary(r, &Report{})
+		}
+		if r.FactsRules > 0 && r.FactsOf != r.Document.SHA256 {
+			r.forgetFacts()
+			m.changed = append(m.changed, "facts")
 		}
 	}
 	m.clock("text_ready_at", &r.TextReadyAt, observed.TextReadyAt)
@@ -107,6 +112,31 @@ func (m *merge) document(r, observed *Report) {
 		m.summary(r, observed)
 		m.clock("summary_ready_at", &r.SummaryReadyAt, observed.SummaryReadyAt)
 	}
+	if observed.FactsRules > 0 && (observed.FactsOf == r.Document.SHA256 || r.Document.Status == "") {
+		m.facts(r, observed)
+		m.clock("facts_ready_at", &r.FactsReadyAt, observed.FactsReadyAt)
+	}
+}
+
+// facts replaces the facts with what belongs to them. Rules give the same facts of the
+// same document: earlier rules add nothing, nor does an import, which has no details.
+func (m *merge) facts(r, observed *Report) {
+	if observed.FactsOf == r.FactsOf {
+		lacksDetail := observed.FactsDetail == "" && r.FactsDetail != ""
+		if observed.FactsRules < r.FactsRules || observed.FactsRules == r.FactsRules && lacksDetail {
+			return
+		}
+	}
+	same := observed.FactsRules == r.FactsRules && observed.FactsOf == r.FactsOf &&
+		observed.FactsDetail == r.FactsDetail
+	if same && slices.EqualFunc(observed.Facts, r.Facts, Fact.Equal) {
+		return
+	}
+	m.changed = append(m.changed, "facts")
+	r.Facts = observed.Facts
+	r.FactsRules = observed.FactsRules
+	r.FactsOf = observed.FactsOf
+	r.FactsDetail = observed.FactsDetail
 }
 
 // summary replaces the summary with its method and evidence.

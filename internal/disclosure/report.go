@@ -57,6 +57,15 @@ type Report struct {
 	EvidenceEN      []Evidence `json:"evidence_en,omitempty"`
 	TextReadyAt     time.Time  `json:"text_ready_at,omitzero"`
 	SummaryReadyAt  time.Time  `json:"summary_ready_at,omitzero"`
+
+	// What the document states. Rules find it: see package document/fact.
+	Facts      []Fact `json:"facts,omitempty"`
+	FactsRules int    `json:"facts_rules,omitempty,string"` // version of the rules; 0: the document was not examined
+	FactsOf    string `json:"facts_of,omitempty"`           // hash of the document that was examined
+	// FactsDetail is the SHA-256 of the JSON of a []FactDetail, parallel to Facts, which is
+	// stored beside the text. It is empty if there are no facts.
+	FactsDetail  string    `json:"facts_detail,omitempty"`
+	FactsReadyAt time.Time `json:"facts_ready_at,omitzero"`
 }
 
 // Relation is a link that the regulator makes between two reports. Both have it.

@@ -47,6 +47,12 @@ func whole() disclosure.Report {
 	r.SummaryEN, r.EvidenceEN = "An agreement.", []disclosure.Evidence{{Text: "An agreement.", Page: 2, Quote: "Un acuerdo."}}
 	r.TextReadyAt = r.PublishedAt.Add(4 * time.Second)
 	r.SummaryReadyAt = r.PublishedAt.Add(5 * time.Second)
+	r.Facts = []disclosure.Fact{
+		{Kind: disclosure.Dividend, Fields: map[string]string{"gross_per_share": "0.25", "currency": "EUR"}},
+		{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-05-30 12:00"}},
+	}
+	r.FactsRules, r.FactsOf, r.FactsDetail = 3, r.Document.SHA256, strings.Repeat("0c", 32)
+	r.FactsReadyAt = r.SummaryReadyAt
 	return r
 }
 
@@ -388,6 +394,7 @@ func TestReadReportRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		want.Document, want.TextReadyAt = disclosure.Document{}, time.Time{} // the text stays behind
+		want.FactsDetail = ""
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -478,6 +485,19 @@ func TestReadReportSaysWhatIsWrong(t *testing.T) {
 		{with("related", `[{"cnmv_registration_number":"7","published_at":"ayer"}]`), "is not a date"},
 		{with("related", `[{"cnmv_registration_number":"7","published_at":"1900-01-01T00:00:00Z"}]`), "between 1988 and 2100"},
 		{with("pdf_url", `"javascript:alert(1)"`), "http or https"},
+		{with("facts", `{}`), "facts must be a list, not a object"},
+		{with("facts", `[{"kind":"Dividend"}]`), "facts \"Dividend\" must be a kind or a field"},
+		{with("facts", `[{"fields":{"a":"1"}}]`), "must be a kind or a field"},
+		{with("facts", `[{"kind":"dividend","fields":{"ex-date":"1"}}]`), "facts \"ex-date\" must be a kind or a field"},
+		{with("facts", `[{"kind":"`+strings.Repeat("a", 41)+`"}]`), "40 at most"},
+		{with("facts", `[{"kind":"dividend","fields":{"form":""}}]`), "is missing"},
+		{with("facts", `[{"kind":"dividend","fields":{"form":"a\u0000b"}}]`), "control characters"},
+		{with("facts", `[{"kind":"dividend","fields":{"form":7}}]`), "must be a string, not a number"},
+		{with("facts", `[{"kind":"dividend","fields":{"form":"`+strings.Repeat("a", 301)+`"}}]`), "300 bytes at most"},
+		{with("facts", `[`+strings.Repeat(`{"kind":"dividend","fields":{"form":"cash"}},`, 400)+`{"kind":"a"}]`), "may have 16384"},
+		{with("facts_rules", `"-1"`), "facts_rules \"-1\" must be a number"},
+		{with("facts_rules", `"1000000000"`), "must be a number from 1 to 999999999"},
+		{with("facts_ready_at", `"ayer"`), "facts_ready_at \"ayer\" is not a date"},
 	}
 	for _, tt := range tests {
 		_, err := disclosure.ReadReport([]byte(tt.line))

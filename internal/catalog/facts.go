@@ -1,0 +1,174 @@
+package catalog
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"pregon/internal/disclosure"
+)
+
+// factNames are the names of the kinds of facts and of their fields. The records of
+// this process have their numbers instead.
+var factNames = func() (names []string) {
+	for _, kind := range disclosure.FactKinds() {
+		names = append(names, string(kind))
+		names = append(names, kind.Fields()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}()
+
+func hasFacts(r *disclosure.Report) bool {
+	return len(r.Facts) > 0 || r.FactsRules != 0 || r.FactsOf != "" || r.FactsDetail != "" || !r.FactsReadyAt.IsZero()
+}
+
+// appendFacts appends the section of a record that has the facts, after its length:
+//
+//	count   number of facts, as all numbers a varint
+//	facts   of each: kind, number of fields + 1 or 0 for a nil map, and of each field name and text
+//	rules   version of the rules
+//	of      hash of the document: see appendHash
+//	detail  hash of the details
+//	ready   Unix microseconds
+//
+// The facts come first, because lists read them without the rest. A kind and the name of
+// a field is its number in factNames + 1, or 0 and the text.
+func appendFacts(b []byte, r *disclosure.Report) []byte {
+	s := binary.AppendUvarint(nil, uint64(len(r.Facts)))
+	for _, f := range r.Facts {
+		s = appendFactName(s, string(f.Kind))
+		if f.Fields == nil {
+			s = binary.AppendUvarint(s, 0)
+			continue
+		}
+		s = binary.AppendUvarint(s, uint64(len(f.Fields))+1)
+		for _, name := range slices.Sorted(maps.Keys(f.Fields)) {
+			s = appendFactName(s, name)
+			s = appendText(s, f.Fields[name])
+		}
+	}
+	s = binary.AppendUvarint(s, uint64(r.FactsRules))
+	s = appendHash(s, r.FactsOf, r.Document.SHA256)
+	s = appendHash(s, r.FactsDetail, "")
+	s = binary.AppendVarint(s, micros(r.FactsReadyAt))
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendFactName(b []byte, name string) []byte {
+	if n, ok := slices.BinarySearch(factNames, name); ok {
+		return binary.AppendUvarint(b, uint64(n)+1)
+	}
+	return appendText(binary.AppendUvarint(b, 0), name)
+}
+
+// The forms of a hash in a section.
+const (
+	hashAsText = iota // its text, perhaps empty
+	hashBytes         // its 32 bytes
+	hashSame          // that of the document
+)
+
+// appendHash appends a hash. It takes one byte if it is that of the document.
+func appendHash(b []byte, hash, document string) []byte {
+	if hash != "" && hash == document {
+		return append(b, hashSame)
+	}
+	raw, err := hex.DecodeString(hash)
+	if err != nil || len(raw) != 32 || hex.EncodeToString(raw) != hash {
+		return appendText(append(b, hashAsText), hash)
+	}
+	return append(append(b, hashBytes), raw...)
+}
+
+// factReader takes values off the front of a section.
+type factReader struct{ rest string }
+
+func (f *factReader) number() uint64 {
+	// A number of this section has mostly one byte.
+	if c := f.rest[0]; c < 0x80 {
+		f.rest = f.rest[1:]
+		return uint64(c)
+	}
+	n, size := binary.Uvarint([]byte(f.rest[:min(len(f.rest), binary.MaxVarintLen64)]))
+	f.rest = f.rest[size:]
+	return n
+}
+
+func (f *factReader) text() string {
+	n := int(f.number())
+	s := f.rest[:n]
+	f.rest = f.rest[n:]
+	return s
+}
+
+func (f *factReader) name() string {
+	if n := f.number(); n > 0 {
+		return factNames[n-1]
+	}
+	return f.text()
+}
+
+func (f *factReader) hash(document string) string {
+	form := f.rest[0]
+	f.rest = f.rest[1:]
+	switch form {
+	case hashSame:
+		return document
+	case hashBytes:
+		s := hex.EncodeToString([]byte(f.rest[:32]))
+		f.rest = f.rest[32:]
+		return s
+	}
+	return f.text()
+}
+
+func (f *factReader) facts() []disclosure.Fact {
+	count := f.number()
+	if count == 0 {
+		return nil
+	}
+	out := make([]disclosure.Fact, count)
+	for i := range out {
+		out[i].Kind = disclosure.FactKind(f.name())
+		fields := f.number()
+		if fields == 0 {
+			continue
+		}
+		out[i].Fields = make(map[string]string, fields-1)
+		for range fields - 1 {
+			name := f.name()
+			out[i].Fields[name] = f.text()
+		}
+	}
+	return out
+}
+
+// facts returns the facts of a record.
+func (r record) facts() []disclosure.Fact {
+	if r[40]&factsFlag == 0 {
+		return nil
+	}
+	section, _ := cut(string(r[r.end():]))
+	// A caller may keep a value. It would otherwise keep the records of many reports.
+	reader := factReader{strings.Clone(section)}
+	return reader.facts()
+}
+
+// readFacts sets the fields of a report that appendFacts wrote. The document of the
+// report is set before.
+func readFacts(section string, r *disclosure.Report) {
+	reader := factReader{strings.Clone(section)}
+	r.Facts = reader.facts()
+	r.FactsRules = int(reader.number())
+	r.FactsOf = reader.hash(r.Document.SHA256)
+	r.FactsDetail = reader.hash("")
+	ready, _ := binary.Varint([]byte(reader.rest))
+	r.FactsReadyAt = instant(uint64(ready))
+}

@@ -1,0 +1,105 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pregon/internal/disclosure"
+)
+
+func encoded(r disclosure.Report) record {
+	var e encoder
+	return record(e.encode(&r))
+}
+
+func minimal() disclosure.Report {
+	return disclosure.Report{
+		ID:          "oir-1",
+		Type:        disclosure.OIR,
+		Number:      1,
+		CompanyName: "EJEMPLAR FICTICIA, S.A.",
+		Title:       "La sociedad informa",
+		PublishedAt: time.Date(2026, 4, 22, 8, 0, 33, 0, time.UTC),
+	}
+}
+
+// The facts take about as many bytes as their values.
+func TestFactsAreSmall(t *testing.T) {
+	r := minimal()
+	r.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: strings.Repeat("0a", 32)}
+	none := len(encoded(r))
+	values := 0
+	r.FactsRules = 1
+	r.FactsOf = r.Document.SHA256
+	r.FactsReadyAt = r.PublishedAt
+	if got := len(encoded(r)) - none; got > 16 {
+		t.Errorf("a document that was examined takes %d bytes, want 16 at most", got)
+	}
+	r.FactsDetail = strings.Repeat("0c", 32)
+	r.Facts = []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{
+		"gross_per_share": "0.25",
+		"currency":        "EUR",
+		"ex_date":         "2026-12-15",
+		"payment_date":    "2026-12-17",
+	}}}
+	for _, value := range r.Facts[0].Fields {
+		values += len(value)
+	}
+	if got := len(encoded(r)) - none; got > values+64 {
+		t.Errorf("a fact with %d bytes of values takes %d bytes, want %d at most", values, got, values+64)
+	}
+	if diff := cmp.Diff(r.Facts, encoded(r).facts()); diff != "" {
+		t.Errorf("facts (-want +got):\n%s", diff)
+	}
+}
+
+// Every fact is read back as it was written, whatever its names and values.
+func FuzzFacts(f *testing.F) {
+	f.Add("dividend", "ex_date", "2026-12-15", "", "x", uint16(3), 1, "0a", strings.Repeat("0a", 32), int64(1))
+	f.Add("", "", "", "\x00", "\xff", uint16(0), 0, "", "", int64(0))
+	f.Add("new_kind", "new_field", strings.Repeat("á", 500), "meeting", "«»", uint16(300), 1<<30, strings.Repeat("0A", 32), "0b",
+		int64(1_776_844_833_500_000))
+	f.Fuzz(func(t *testing.T, kind, name, value, otherName, otherValue string, repeated uint16, rules int, of, detail string,
+		ready int64,
+	) {
+		r := minimal()
+		r.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: "0a"}
+		fact := disclosure.Fact{
+			Kind:   disclosure.FactKind(kind),
+			Fields: map[string]string{name: value, otherName: otherValue},
+		}
+		for range repeated % 400 {
+			r.Facts = append(r.Facts, fact, disclosure.Fact{Kind: fact.Kind}, disclosure.Fact{Fields: map[string]string{}})
+		}
+		r.FactsRules = rules
+		r.FactsOf = of
+		r.FactsDetail = detail
+		r.FactsReadyAt = instant(uint64(ready))
+		made := encoded(r)
+		if diff := cmp.Diff(r.Facts, made.facts()); diff != "" {
+			t.Errorf("facts (-want +got):\n%s", diff)
+		}
+		var l links
+		if diff := cmp.Diff(&r, made.report(&l)); diff != "" {
+			t.Errorf("report (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func BenchmarkFacts(b *testing.B) {
+	r := minimal()
+	r.FactsRules = 1
+	r.Facts = []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{
+		"gross_per_share": "0.25",
+		"currency":        "EUR",
+		"ex_date":         "2026-12-15",
+		"payment_date":    "2026-12-17",
+	}}}
+	made := encoded(r)
+	for b.Loop() {
+		made.facts()
+	}
+}

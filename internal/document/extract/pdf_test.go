@@ -169,6 +169,19 @@ func TestHyphens(t *testing.T) {
 		{"a number", "el modelo A-320 vuela", []string{"el modelo A-", "320 vuela"}},
 		{"soft", "una comunicación relevante", []string{"una comunica\u00ad", "ción relevante"}},
 		{"far from the edge", strings.Repeat("x", 80) + "\n\nuna comunicación relevante", []string{strings.Repeat("x", 80), "", "una comunica-", "ción relevante"}},
+		{"a rating", "raised the rating to BBB- from BB+ today", []string{"raised the rating to BBB-", "from BB+ today"}},
+		{"a rating of one letter", "la calificación A- desde mayo", []string{"la calificación A-", "desde mayo"}},
+		{"a rating in quotes", "la calificación «BB- con perspectiva»", []string{"la calificación «BB-", "con perspectiva»"}},
+		{"a rating and a name", "la calificación BBB- Ponderal Ratings", []string{"la calificación BBB-", "Ponderal Ratings"}},
+		{"a rating and a number", "la calificación BBB- 2 escalones más", []string{"la calificación BBB-", "2 escalones más"}},
+		{"a rating in small letters", "un perfil bbb- con apoyo", []string{"un perfil bbb-", "con apoyo"}},
+		{"a rating with a digit", "la nota BA3- tras la revisión", []string{"la nota BA3-", "tras la revisión"}},
+		{"a short-term rating", "la calificación A-2 a corto plazo", []string{"la calificación A-", "2 a corto plazo"}},
+		{"a long name", "un plan TELEFONIA-sectorial nuevo", []string{"un plan TELEFONIA-", "sectorial nuevo"}},
+		{
+			"an abbreviation with a hyphen elsewhere", "un índice IBEX-sectorial y otro IBEX-sectorial",
+			[]string{"un índice IBEX-sectorial y otro IBEX-", "sectorial"},
+		},
 		{"a dash", "el precio - que subió - bajó", []string{"el precio -", "que subió - bajó"}},
 	} {
 		t.Run(test.name, func(t *testing.T) { equal(t, readPage(t, lines(test.lines...)), test.want) })

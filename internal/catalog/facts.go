@@ -27,17 +27,20 @@ func hasFacts(r *disclosure.Report) bool {
 
 // appendFacts appends the section of a record that has the facts, after its length:
 //
-//	count   number of facts, as all numbers a varint
-//	facts   of each: kind, number of fields + 1 or 0 for a nil map, and of each field name and text
-//	rules   version of the rules
+//	rules   version of the rules, as all numbers a varint
+//	count   number of facts
 //	of      hash of the document: see appendHash
 //	detail  hash of the details
 //	ready   Unix microseconds
+//	facts   of each: kind, number of fields + 1 or 0 for a nil map, and of each field name and text
 //
-// The facts come first, because lists read them without the rest. A kind and the name of
-// a field is its number in factNames + 1, or 0 and the text.
+// A kind and the name of a field is its number in factNames + 1, or 0 and the text.
 func appendFacts(b []byte, r *disclosure.Report) []byte {
-	s := binary.AppendUvarint(nil, uint64(len(r.Facts)))
+	s := binary.AppendUvarint(nil, uint64(r.FactsRules))
+	s = binary.AppendUvarint(s, uint64(len(r.Facts)))
+	s = appendHash(s, r.FactsOf, r.Document.SHA256)
+	s = appendHash(s, r.FactsDetail, "")
+	s = binary.AppendUvarint(s, uint64(micros(r.FactsReadyAt)))
 	for _, f := range r.Facts {
 		s = appendFactName(s, string(f.Kind))
 		if f.Fields == nil {
@@ -50,10 +53,6 @@ func appendFacts(b []byte, r *disclosure.Report) []byte {
 			s = appendText(s, f.Fields[name])
 		}
 	}
-	s = binary.AppendUvarint(s, uint64(r.FactsRules))
-	s = appendHash(s, r.FactsOf, r.Document.SHA256)
-	s = appendHash(s, r.FactsDetail, "")
-	s = binary.AppendVarint(s, micros(r.FactsReadyAt))
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
@@ -115,22 +114,49 @@ func (f *factReader) name() string {
 	return f.text()
 }
 
-func (f *factReader) hash(document string) string {
-	form := f.rest[0]
+// hash returns a hash as it is written: its form, and its bytes or its text.
+func (f *factReader) hash() (form byte, value string) {
+	form = f.rest[0]
 	f.rest = f.rest[1:]
+	switch form {
+	case hashSame:
+		return form, ""
+	case hashBytes:
+		value = f.rest[:32]
+		f.rest = f.rest[32:]
+		return form, value
+	}
+	return form, f.text()
+}
+
+func hashText(form byte, value, document string) string {
 	switch form {
 	case hashSame:
 		return document
 	case hashBytes:
-		s := hex.EncodeToString([]byte(f.rest[:32]))
-		f.rest = f.rest[32:]
-		return s
+		return hex.EncodeToString([]byte(value))
 	}
-	return f.text()
+	return value
 }
 
-func (f *factReader) facts() []disclosure.Fact {
-	count := f.number()
+// factsHead is what a section has before the facts.
+type factsHead struct {
+	rules, count         uint64
+	ofForm, detailForm   byte
+	ofValue, detailValue string
+	ready                uint64
+}
+
+func (f *factReader) head() (h factsHead) {
+	h.rules = f.number()
+	h.count = f.number()
+	h.ofForm, h.ofValue = f.hash()
+	h.detailForm, h.detailValue = f.hash()
+	h.ready = f.number()
+	return h
+}
+
+func (f *factReader) facts(count uint64) []disclosure.Fact {
 	if count == 0 {
 		return nil
 	}
@@ -158,17 +184,39 @@ func (r record) facts() []disclosure.Fact {
 	section, _ := cut(string(r[r.end():]))
 	// A caller may keep a value. It would otherwise keep the records of many reports.
 	reader := factReader{strings.Clone(section)}
-	return reader.facts()
+	head := reader.head()
+	return reader.facts(head.count)
+}
+
+// mayWantFacts reports whether the document of a record may be one that these rules have
+// not examined. It decodes almost nothing, and so it is also true for some others.
+func (r record) mayWantFacts(rules int) bool {
+	rest := string(r[r.end():])
+	if r[40]&factsFlag != 0 {
+		var section string
+		section, rest = cut(rest)
+		reader := factReader{section}
+		head := reader.head()
+		isProved := head.count == 0 || head.detailForm == hashBytes
+		if int(head.rules) >= rules && head.ofForm == hashSame && isProved {
+			return false
+		}
+	}
+	if r[40]&extrasFlag == 0 {
+		return false
+	}
+	extras, _ := cut(rest)
+	return strings.Contains(extras, `"status":"`+string(disclosure.DocumentReady)+`"`)
 }
 
 // readFacts sets the fields of a report that appendFacts wrote. The document of the
 // report is set before.
 func readFacts(section string, r *disclosure.Report) {
 	reader := factReader{strings.Clone(section)}
-	r.Facts = reader.facts()
-	r.FactsRules = int(reader.number())
-	r.FactsOf = reader.hash(r.Document.SHA256)
-	r.FactsDetail = reader.hash("")
-	ready, _ := binary.Varint([]byte(reader.rest))
-	r.FactsReadyAt = instant(uint64(ready))
+	head := reader.head()
+	r.FactsRules = int(head.rules)
+	r.FactsOf = hashText(head.ofForm, head.ofValue, r.Document.SHA256)
+	r.FactsDetail = hashText(head.detailForm, head.detailValue, "")
+	r.FactsReadyAt = instant(head.ready)
+	r.Facts = reader.facts(head.count)
 }

@@ -56,6 +56,29 @@ func TestFactsAreSmall(t *testing.T) {
 	}
 }
 
+// The search for documents that were not examined finds exactly those that want it.
+func TestMayWantFacts(t *testing.T) {
+	ready := minimal()
+	ready.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: strings.Repeat("0a", 32)}
+	failed := minimal()
+	failed.Document = disclosure.Document{Status: disclosure.DocumentFailed}
+	none := ready
+	none.FactsRules = 2
+	none.FactsOf = ready.Document.SHA256
+	found := none
+	found.Facts = []disclosure.Fact{{Kind: disclosure.Dividend}}
+	found.FactsDetail = strings.Repeat("0c", 32)
+	imported := found
+	imported.FactsDetail = ""
+	for _, r := range []disclosure.Report{minimal(), failed, ready, none, found, imported} {
+		for rules := 1; rules <= 3; rules++ {
+			if got := encoded(r).mayWantFacts(rules); got != r.WantsFacts(rules) {
+				t.Errorf("mayWantFacts(%d) = %t for %+v", rules, got, r)
+			}
+		}
+	}
+}
+
 // Every fact is read back as it was written, whatever its names and values.
 func FuzzFacts(f *testing.F) {
 	f.Add("dividend", "ex_date", "2026-12-15", "", "x", uint16(3), 1, "0a", strings.Repeat("0a", 32), int64(1))

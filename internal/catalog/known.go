@@ -55,11 +55,25 @@ func (k Known) Unresolved(_ context.Context, since time.Time) (out []disclosure.
 	return out, nil
 }
 
-// Unread returns the ids of the reports published since an instant whose document
-// or summary is missing, newest first.
+// Unread returns the ids of the reports published since an instant whose document,
+// summary or facts are missing, newest first.
 func (k Known) Unread(since time.Time) (out []string) {
 	for r := range k.known().Unread(since) {
 		out = append(out, r.ID())
+	}
+	return out
+}
+
+// WantFacts returns the ids of the reports whose document a version of the rules has not
+// examined, newest first.
+func (k Known) WantFacts(rules int) (out []string) {
+	for r := range k.known().Since(time.Time{}) {
+		if !r.record().mayWantFacts(rules) {
+			continue
+		}
+		if decoded := r.Decode(); decoded.WantsFacts(rules) {
+			out = append(out, decoded.ID)
+		}
 	}
 	return out
 }

@@ -40,7 +40,7 @@ const (
 	historyFlag    = 1 << 2
 	extrasFlag     = 1 << 3
 	unresolvedFlag = 1 << 4 // a related report is unknown
-	unreadFlag     = 1 << 5 // its document is to be read or summarized
+	unreadFlag     = 1 << 5 // its document is to be read, summarized or examined
 	suspectFlag    = 1 << 6 // its time of publication is not that by which it is listed
 	factsFlag      = 1 << 7
 )
@@ -119,7 +119,7 @@ func flags(r *disclosure.Report) (f byte) {
 	if r.Backfilled {
 		f |= historyFlag
 	}
-	if r.WantsDocument() || r.WantsSummary() {
+	if r.WantsDocument() || r.WantsRest() {
 		f |= unreadFlag
 	}
 	if slices.ContainsFunc(r.Related, func(other disclosure.Relation) bool { return other.ID == "" }) {

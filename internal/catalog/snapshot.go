@@ -195,8 +195,8 @@ func (s *Snapshot) Unresolved(since time.Time) iter.Seq[Report] {
 	return s.flagged(since, unresolvedFlag)
 }
 
-// Unread returns the reports published since an instant whose document or
-// summary is missing.
+// Unread returns the reports published since an instant whose document,
+// summary or facts are missing.
 func (s *Snapshot) Unread(since time.Time) iter.Seq[Report] { return s.flagged(since, unreadFlag) }
 
 func (s *Snapshot) flagged(since time.Time, flag byte) iter.Seq[Report] {

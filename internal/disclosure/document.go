@@ -81,6 +81,14 @@ func (r *Report) WantsSummary() bool {
 	return r.SummaryOf != r.Document.SHA256
 }
 
+// WantsRest reports whether what follows the text of a document, its summary and its
+// facts, is missing: a process ended after it had stored the text. Facts that a newer
+// version could find in an older document are not missing: see WantsFacts.
+func (r *Report) WantsRest() bool {
+	summarized := r.SummaryOf == r.Document.SHA256
+	return r.WantsSummary() || r.WantsFacts(1) && !summarized
+}
+
 // ForgetDocument clears the fields that come from the document, so that merging
 // the report again does not change them.
 func (r *Report) ForgetDocument() {
@@ -92,15 +100,11 @@ func (r *Report) ForgetDocument() {
 	r.Evidence = nil
 	r.SummaryReadyAt = time.Time{}
 	r.SummaryEN, r.EvidenceEN = "", nil
-	r.forgetFacts()
-	r.FactsReadyAt = time.Time{}
-}
-
-func (r *Report) forgetFacts() {
 	r.Facts = nil
 	r.FactsRules = 0
 	r.FactsOf = ""
 	r.FactsDetail = ""
+	r.FactsReadyAt = time.Time{}
 }
 
 // Evidence is a sentence of a summary and its source in the document.

@@ -135,9 +135,13 @@ const (
 )
 
 // WantsFacts reports whether the document is still to be examined by this version of the
-// rules.
+// rules. Facts that were imported with the text have no details, and are found again.
 func (r *Report) WantsFacts(rules int) bool {
-	return r.Document.Status == DocumentReady && (r.FactsRules < rules || r.FactsOf != r.Document.SHA256)
+	if r.Document.Status != DocumentReady {
+		return false
+	}
+	lackDetail := len(r.Facts) > 0 && r.FactsDetail == ""
+	return r.FactsRules < rules || r.FactsOf != r.Document.SHA256 || lackDetail
 }
 
 // ClipFacts returns the first facts that may be part of a report together.
@@ -170,24 +174,34 @@ func parseRules(s string) (int, bool) {
 }
 
 func validFacts(p *problems, r *Report) {
-	const name = "facts"
 	if len(r.Facts) == 0 {
 		return
 	}
 	if size := len(factsJSON(r.Facts)); size > MaxFactsBytes {
-		p.add(name, "", "have "+strconv.Itoa(size)+" bytes as JSON, and may have "+strconv.Itoa(MaxFactsBytes))
+		p.add("facts", "", "have "+strconv.Itoa(size)+" bytes as JSON, and may have "+strconv.Itoa(MaxFactsBytes))
 	}
 	for _, f := range r.Facts {
-		validFactName(p, string(f.Kind))
-		for _, field := range slices.Sorted(maps.Keys(f.Fields)) {
-			validFactName(p, field)
-			value := f.Fields[field]
-			if len(value) > maxFactValue {
-				p.add(name, value, "is too long: a value has "+strconv.Itoa(maxFactValue)+" bytes at most")
-				continue
-			}
-			p.text(name, value, true)
+		f.validate(p)
+	}
+}
+
+// Validate returns an error that lists every invalid name and value of a fact.
+func (f Fact) Validate() error {
+	var bad problems
+	f.validate(&bad)
+	return bad.err("fact")
+}
+
+func (f Fact) validate(p *problems) {
+	validFactName(p, string(f.Kind))
+	for _, field := range slices.Sorted(maps.Keys(f.Fields)) {
+		validFactName(p, field)
+		value := f.Fields[field]
+		if len(value) > maxFactValue {
+			p.add("facts", value, "is too long: a value has "+strconv.Itoa(maxFactValue)+" bytes at most")
+			continue
 		}
+		p.text("facts", value, true)
 	}
 }
 

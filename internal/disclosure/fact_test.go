@@ -127,6 +127,11 @@ func TestWantsFacts(t *testing.T) {
 	if before := without(r); !before.WantsFacts(1) {
 		t.Error("a document that was not examined does not want facts")
 	}
+	imported := r
+	imported.FactsDetail = ""
+	if !imported.WantsFacts(2) {
+		t.Error("facts without what proves them are not found again")
+	}
 	r.FactsOf = strings.Repeat("0b", 32)
 	if !r.WantsFacts(2) {
 		t.Error("the facts of another document are taken for those of this one")

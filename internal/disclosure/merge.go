@@ -98,8 +98,7 @@ func (m *merge) document(r, observed *Report) {
 			m.summary(r, &Report{})
 		}
 		if r.FactsRules > 0 && r.FactsOf != r.Document.SHA256 {
-			r.forgetFacts()
-			m.changed = append(m.changed, "facts")
+			m.facts(r, &Report{})
 		}
 	}
 	m.clock("text_ready_at", &r.TextReadyAt, observed.TextReadyAt)
@@ -121,18 +120,20 @@ func (m *merge) document(r, observed *Report) {
 // facts replaces the facts with what belongs to them. Rules give the same facts of the
 // same document: earlier rules add nothing, nor does an import, which has no details.
 func (m *merge) facts(r, observed *Report) {
+	sameRules := observed.FactsRules == r.FactsRules
 	if observed.FactsOf == r.FactsOf {
-		lacksDetail := observed.FactsDetail == "" && r.FactsDetail != ""
-		if observed.FactsRules < r.FactsRules || observed.FactsRules == r.FactsRules && lacksDetail {
+		imported := len(observed.Facts) > 0 && observed.FactsDetail == ""
+		if observed.FactsRules < r.FactsRules || sameRules && imported && r.FactsDetail != "" {
 			return
 		}
 	}
-	same := observed.FactsRules == r.FactsRules && observed.FactsOf == r.FactsOf &&
-		observed.FactsDetail == r.FactsDetail
+	same := sameRules && observed.FactsOf == r.FactsOf && observed.FactsDetail == r.FactsDetail
 	if same && slices.EqualFunc(observed.Facts, r.Facts, Fact.Equal) {
 		return
 	}
-	m.changed = append(m.changed, "facts")
+	if !slices.Contains(m.changed, "facts") { // those of another document may have been dropped
+		m.changed = append(m.changed, "facts")
+	}
 	r.Facts = observed.Facts
 	r.FactsRules = observed.FactsRules
 	r.FactsOf = observed.FactsOf

@@ -44,6 +44,7 @@ type Options struct {
 	Readers   []Reader        // one per concurrent read
 	Originals Originals       // keeps the bytes of documents too; nil for none
 	Models    *summary.Models // nil: summaries are extractive
+	FindFacts FindFacts       // nil: fact.Find
 	Logger    *slog.Logger
 }
 

@@ -30,11 +30,12 @@ type Documents interface {
 	// Documents that are not stored are left out.
 	DocumentPages(ctx context.Context, sha256 ...string) (map[string][]string, error)
 
-	// PutOriginal stores a document's bytes, all or nothing. Bytes that are stored
+	// PutOriginal stores bytes under their hash, all or nothing: those of a document,
+	// or the evidence of facts (disclosure.Report.FactsDetail). Bytes that are stored
 	// under the hash already are left alone, since other bytes have another hash.
 	PutOriginal(ctx context.Context, sha256 string, body []byte) error
 
-	// Original returns a document's bytes. It fails, NotFound, when they are
+	// Original returns the bytes with a hash. It fails, NotFound, when they are
 	// not stored.
 	Original(ctx context.Context, sha256 string) ([]byte, error)
 

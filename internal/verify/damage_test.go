@@ -105,6 +105,7 @@ var damages = []damage{
 		name: "bytes", sql: `UPDATE original SET body = '\x00' WHERE sha256 = '` + first + `'`,
 		sqlite: `UPDATE original SET body = x'00' WHERE sha256 = '` + first + `'`, kind: verify.Bytes, where: first,
 	},
+	{name: "evidence missing", sql: `DELETE FROM original WHERE sha256 = '` + hashOf(evidenceOf(1)) + `'`, kind: verify.NoEvidence, where: "report oir-1"},
 	// The index of words.
 	{name: "block missing", sql: `DELETE FROM word_block WHERE id = (SELECT min(id) FROM word_block)`, kind: verify.Segment, where: "segment", repaired: true},
 	{name: "block damaged", sql: `UPDATE word_block SET body = '\x010203'`, sqlite: `UPDATE word_block SET body = x'010203'`, kind: verify.Segment, where: "segment", repaired: true},

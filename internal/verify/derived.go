@@ -115,6 +115,29 @@ func (c *Checker) checkReadyTexts(ctx context.Context, tx relational.Tx) error {
 	return nil
 }
 
+// checkEvidence checks that the evidence of the reports' facts is stored. It cannot be
+// repaired: the service makes it only when it examines a document again.
+func (c *Checker) checkEvidence(ctx context.Context, tx relational.Tx) error {
+	stored, sha256 := map[hash]bool{}, ""
+	err := relational.Each(ctx, tx, []any{&sha256}, func() error {
+		if h, ok := parseHash(sha256); ok {
+			stored[h] = true
+		}
+		return nil
+	}, `SELECT sha256 FROM original`)
+	if err != nil {
+		return err
+	}
+	for _, s := range c.log.which(func(now state) bool { return now.proved && !stored[now.detail] }) {
+		c.found(Finding{
+			Kind:  NoEvidence,
+			Where: s.String(),
+			Text:  fmt.Sprintf("the evidence %s of its facts is missing; they are shown without it", c.log.subjects[s].detail),
+		})
+	}
+	return nil
+}
+
 func parseHash(sha256 string) (h hash, ok bool) {
 	if !store.IsHash(sha256) {
 		return h, false

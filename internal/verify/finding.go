@@ -34,7 +34,8 @@ const (
 
 	TextMissing Kind = "text-missing" // of a report's document
 	TextBroken  Kind = "text-broken"
-	Bytes       Kind = "bytes" // that are not those of their hash
+	NoEvidence  Kind = "no-evidence" // of a report's facts
+	Bytes       Kind = "bytes"       // that are not those of their hash
 	NoBytes     Kind = "no-bytes"
 
 	Segment  Kind = "words-segment" // damaged
@@ -77,6 +78,7 @@ var kinds = map[Kind]struct {
 	Usage:          {Warning, false},
 	TextMissing:    {Error, false},
 	TextBroken:     {Error, false},
+	NoEvidence:     {Error, false},
 	Bytes:          {Error, false},
 	NoBytes:        {Warning, false},
 	Segment:        {Error, true},

@@ -42,6 +42,8 @@ type state struct {
 	seq     int64 // of its newest change
 	text    hash  // of the document, if ready
 	ready   bool
+	detail  hash // of the evidence of its facts, if proved
+	proved  bool
 	link    bool // the document can be fetched
 	unknown bool // the newest change cannot be decoded
 	pointed bool // it was found in the table of pointers
@@ -62,7 +64,7 @@ const page = 1000 // rows of the log that are read at once
 func (c *Checker) checkLog(ctx context.Context) error {
 	return c.base.Snapshot(ctx, func(tx relational.Tx) error {
 		for _, check := range []func(context.Context, relational.Tx) error{
-			c.readLog, c.checkPointers, c.checkFiled, c.checkReadyTexts, c.checkDeliveries,
+			c.readLog, c.checkPointers, c.checkFiled, c.checkReadyTexts, c.checkEvidence, c.checkDeliveries,
 		} {
 			if err := check(ctx, tx); err != nil {
 				return err
@@ -267,6 +269,7 @@ func (l *replay) add(c *disclosure.Change) {
 			now.text, now.ready = parseHash(d.SHA256)
 		}
 		now.link = c.Report.PDFURL != ""
+		now.detail, now.proved = parseHash(c.Report.FactsDetail)
 	}
 	if _, known := l.subjects[s]; !known {
 		s.id = strings.Clone(s.id) // it is a part of the row

@@ -145,11 +145,19 @@ func (w *world) document(number int, body string) {
 	w.must(w.db.PutDocument(ctx, store.Document{
 		SHA256: sha, Bytes: int64(len(body)), Head: `{"edition":2,"pages":[{"method":"text"}]}`, Pages: []string{body}, Index: index.Build(sha, []string{body}),
 	}))
+	detail := evidenceOf(number)
+	w.must(w.db.PutOriginal(ctx, hashOf(detail), []byte(detail)))
 	id := fmt.Sprintf("oir-%d", number)
 	w.append(store.Batch{Aside: []disclosure.Report{{
 		ID: id, Type: disclosure.OIR, Number: int64(number), TextReadyAt: time.Now().UTC().Truncate(time.Microsecond),
 		Document: disclosure.Document{Status: disclosure.DocumentReady, SHA256: sha, Link: fmt.Sprintf("https://regulator.example/%d", number)},
+		Facts:    []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{"form": "cash"}}}, FactsRules: 1, FactsOf: sha, FactsDetail: hashOf(detail),
 	}}})
+}
+
+// evidenceOf returns what proves the facts of a report.
+func evidenceOf(number int) string {
+	return fmt.Sprintf(`[{"evidence":{"form":{"page":1,"quote":"efectivo %d"}}}]`, number)
 }
 
 // check returns the checker and its findings.

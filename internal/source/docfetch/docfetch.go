@@ -1,5 +1,5 @@
 // Package docfetch fetches the documents of reports, has their text extracted
-// and stored, and adds a summary to the report.
+// and stored, and adds a summary and facts to the report.
 //
 // A Fetcher has two queues: reports whose document is to be fetched, and reports
 // whose summary the language model is to write. Both are in memory. After a
@@ -37,6 +37,7 @@ type Options struct {
 	FindEvery time.Duration // between two searches for unread documents
 	Retry     time.Duration // the first wait before a document is fetched again
 	AskAgain  time.Duration // the wait before a model that did not answer is asked again
+	Examine   time.Duration // the pause between two stored documents that new rules examine
 
 	// Observe, if not nil, is called after every try to fetch and summarise a document.
 	Observe func(report string, outcome document.Outcome, start time.Time)
@@ -46,8 +47,11 @@ type Options struct {
 // store.
 type Known interface {
 	// Unread returns the ids of the reports published since an instant whose
-	// document or summary is still missing, newest first.
+	// document, summary or facts are still missing, newest first.
 	Unread(since time.Time) []string
+	// WantFacts returns the ids of the reports whose document is read and was not
+	// examined by a version of the rules for facts, newest first.
+	WantFacts(rules int) []string
 	// Since returns the reports published since an instant.
 	Since(t time.Time) []disclosure.Report
 }
@@ -79,6 +83,7 @@ func (f *Fetcher) Run(ctx context.Context, known Known) error {
 		})
 	}
 	g.Go(func() error { return f.findUnread(ctx, known) })
+	g.Go(func() error { return f.examineStored(ctx, known) })
 	if f.Documents.Models != nil {
 		g.Go(func() error { return f.writeSummaries(ctx, known) })
 	}
@@ -147,7 +152,7 @@ func (f *Fetcher) read(ctx context.Context, id string, tries int, requested bool
 	}
 	r := &known[0]
 	if !r.WantsDocument() && !requested || r.PDFURL == "" {
-		return f.summariseStored(ctx, r)
+		return f.deriveStored(ctx, r)
 	}
 	start := time.Now()
 	kept, err := f.fetch(ctx, r)
@@ -201,24 +206,43 @@ func isOld(r *disclosure.Report) bool {
 	return r.Backfilled || time.Since(r.FirstSeenAt) > 24*time.Hour
 }
 
-// appendText appends the text of a report's document, and then its summary. Both
-// of an old report are one change.
+// appendText appends the text of a report's document, and then its summary and facts.
+// All of an old report are one change.
 func (f *Fetcher) appendText(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
 	f.Documents.Count(document.Ready)
 	text, sum := document.TextReady(r, kept), document.Summarise(r, kept)
 	if isOld(r) {
 		sum.Document, sum.TextReadyAt = text.Document, text.TextReadyAt
-		return f.append(ctx, r, sum)
+		return f.appendDerived(ctx, r, kept, sum)
 	}
 	if err := f.append(ctx, r, text); err != nil {
 		return err
 	}
 	sum.SummaryReadyAt = document.Now()
-	if err := f.append(ctx, r, sum); err != nil {
+	if err := f.appendDerived(ctx, r, kept, sum); err != nil {
 		return err
 	}
 	f.queueForModel(r)
 	return nil
+}
+
+// appendDerived appends a change of a report together with the facts of its document.
+func (f *Fetcher) appendDerived(
+	ctx context.Context,
+	r *disclosure.Report,
+	kept document.Kept,
+	change disclosure.Report,
+) error {
+	facts, err := f.Documents.Facts(ctx, r, kept)
+	if err != nil {
+		return store.Unavailable(err)
+	}
+	change.Facts = facts.Facts
+	change.FactsRules = facts.FactsRules
+	change.FactsOf = facts.FactsOf
+	change.FactsDetail = facts.FactsDetail
+	change.FactsReadyAt = facts.FactsReadyAt
+	return f.append(ctx, r, change)
 }
 
 // queueForModel queues a report for a summary by the model, if there is a model
@@ -229,17 +253,21 @@ func (f *Fetcher) queueForModel(r *disclosure.Report) {
 	}
 }
 
-// summariseStored adds the summary of a document whose text is stored already: an
-// earlier process ended between the two.
-func (f *Fetcher) summariseStored(ctx context.Context, r *disclosure.Report) error {
-	if !r.WantsSummary() {
+// deriveStored adds the summary and the facts of a document whose text is stored already:
+// an earlier process ended between the two changes.
+func (f *Fetcher) deriveStored(ctx context.Context, r *disclosure.Report) error {
+	if !r.WantsRest() {
 		return nil
 	}
 	kept, err := f.Documents.Kept(ctx, r.Document.SHA256)
 	if err != nil {
 		return err
 	}
-	if err := f.append(ctx, r, document.Summarise(r, kept)); err != nil {
+	var change disclosure.Report
+	if r.WantsSummary() {
+		change = document.Summarise(r, kept)
+	}
+	if err := f.appendDerived(ctx, r, kept, change); err != nil {
 		return err
 	}
 	f.queueForModel(r)

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
+	"pregon/internal/document/fact"
 	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 	"pregon/internal/test/longtest"
@@ -56,8 +57,47 @@ func (s *fakeReader) Read(_ context.Context, body []byte) (*extract.Text, error)
 func (w *world) reading(s *fakeReader) *Ingest {
 	w.Helper()
 	i := w.newIngest("reads")
-	i.Documents = document.NewKeeper(document.Options{Store: w.store, Readers: []document.Reader{s}, Logger: slog.New(slog.DiscardHandler)})
+	i.Documents = document.NewKeeper(document.Options{
+		Store:     w.store,
+		Readers:   []document.Reader{s},
+		FindFacts: findDividend,
+		Logger:    slog.New(slog.DiscardHandler),
+	})
 	return i
+}
+
+// findDividend replaces the rules for facts, which have their own tests.
+func findDividend(d fact.Document) []fact.Found {
+	const quote = "0,12 euros brutos por acción"
+	before, after, found := strings.Cut(d.Pages[0], quote)
+	if !found {
+		return nil
+	}
+	return []fact.Found{{
+		Fact: disclosure.Fact{
+			Kind:   disclosure.Dividend,
+			Fields: map[string]string{"gross_per_share": "0.12"},
+		},
+		FactDetail: disclosure.FactDetail{Evidence: map[string]disclosure.Quote{
+			"gross_per_share": {Page: 1, Text: quote, Before: before, After: after},
+		}},
+	}}
+}
+
+// states checks that a report has the fact of findDividend, with its evidence.
+func (w *world) states(r *disclosure.Report) error {
+	w.Helper()
+	if len(r.Facts) != 1 || r.Facts[0].Fields["gross_per_share"] != "0.12" || r.FactsReadyAt.IsZero() {
+		return fmt.Errorf("%s has the facts %v at %v", r.ID, r.Facts, r.FactsReadyAt)
+	}
+	if r.FactsRules != fact.Rules || r.FactsOf != r.Document.SHA256 {
+		return fmt.Errorf("the facts of %s are by the rules %d of %q", r.ID, r.FactsRules, r.FactsOf)
+	}
+	details, err := document.LoadDetails(w.Context(), w.store, r)
+	if err != nil || len(details) != 1 || details[0].Evidence["gross_per_share"].Page != 1 {
+		return fmt.Errorf("the evidence of %s is %v, %v", r.ID, details, err)
+	}
+	return nil
 }
 
 // becomes waits until the document of a report has a status.
@@ -117,9 +157,12 @@ func TestDocumentsOfNewReports(t *testing.T) {
 				}
 			}
 		}
+		if err := w.states(r); err != nil {
+			t.Error(err)
+		}
 		events := strings.Join(w.events(id), "\n")
-		if !strings.HasPrefix(events, "report.published\n") || !strings.Contains(events, "\nreport.updated document,text_ready_at\nreport.updated summary,summary_method,evidence,summary_ready_at") {
-			t.Errorf("got events\n%s\nwant published, then the document, then the summary", events)
+		if !strings.HasPrefix(events, "report.published\n") || !strings.Contains(events, "\nreport.updated document,text_ready_at\nreport.updated summary,summary_method,evidence,summary_ready_at,facts,facts_ready_at") {
+			t.Errorf("got events\n%s\nwant published, then the document, then the summary and the facts", events)
 		}
 	}
 	without := w.publish(`{"type":"oir","document":false}`)
@@ -153,8 +196,53 @@ func TestDocumentsAreFoundAgain(t *testing.T) {
 		if r := w.report(second); r.Summary == "" || r.SummaryReadyAt.IsZero() || r.Document.SHA256 != kept.SHA256 {
 			return fmt.Errorf("got %+v, want a summary of the kept document", r)
 		}
-		return nil
+		return w.states(w.report(second))
 	})
+}
+
+// TestStoredDocumentsAreExamined: documents that an earlier version read are examined in
+// the background, and so are those that earlier rules examined. This is no news, although
+// the reports are new.
+func TestStoredDocumentsAreExamined(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, stop := w.start()
+	ids := []string{
+		w.publish(`{"type":"oir","document":true}`),
+		w.publish(`{"type":"ip","document":true}`),
+	}
+	for _, id := range ids {
+		w.becomes(id, disclosure.DocumentPending, "waits for its turn")
+	}
+	stop()
+	i := w.reading(&fakeReader{})
+	kept, err := i.Documents.Keep(t.Context(), []byte("%PDF-read before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, id := range ids {
+		r := w.report(id)
+		summarized := document.Summarise(r, kept)
+		text := document.TextReady(r, kept)
+		summarized.Document = text.Document
+		summarized.TextReadyAt = text.TextReadyAt
+		if n == 1 { // by earlier rules
+			summarized.Facts = []disclosure.Fact{{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-01-01"}}}
+			summarized.FactsRules = fact.Rules - 1
+			summarized.FactsOf = kept.SHA256
+		}
+		if _, err := w.store.Append(t.Context(), store.Batch{Aside: []disclosure.Report{summarized}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run(i.Run)
+	for _, id := range ids {
+		w.eventually(func() error { return w.states(w.report(id)) })
+		events := w.events(id)
+		if last := events[len(events)-1]; !strings.HasPrefix(last, "report.backfilled facts") {
+			t.Errorf("the last event of %s is %q, want report.backfilled", id, last)
+		}
+	}
 }
 
 // TestDocumentsFail checks that a failed download is retried and shown as pending. An

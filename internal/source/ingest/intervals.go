@@ -30,6 +30,7 @@ type intervals struct {
 	retry              time.Duration // the longest wait before a retry
 	unread             time.Duration // between two searches for unread documents
 	reask              time.Duration // before a model that did not answer is asked again
+	examine            time.Duration // between two stored documents that new rules examine
 	reread             time.Duration // the first wait before a document is fetched again; it doubles with each
 	starting           time.Duration // how long a source may take until it is read for the first time
 	brief              time.Duration // how long the source must be degraded or blind for an incident
@@ -58,6 +59,7 @@ var usual = intervals{
 	retry:              30 * time.Second,
 	unread:             10 * time.Second,
 	reask:              2 * time.Minute,
+	examine:            50 * time.Millisecond,
 	reread:             5 * time.Second,
 	starting:           15 * time.Second,
 	brief:              5 * time.Second,

@@ -87,6 +87,7 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 			FindEvery: i.intervals.unread,
 			Retry:     i.intervals.reread,
 			AskAgain:  i.intervals.reask,
+			Examine:   i.intervals.examine,
 		})
 	}
 	s.directory = directory.New(directory.Options{

@@ -59,6 +59,7 @@ var hurried = intervals{
 	retry:              500 * time.Millisecond,
 	unread:             300 * time.Millisecond,
 	reask:              time.Second,
+	examine:            time.Millisecond,
 	reread:             50 * time.Millisecond,
 	starting:           time.Second,
 	brief:              time.Second,

@@ -62,7 +62,7 @@ func Plan(ctx context.Context, s Store, o Options, tables []relational.Table) ([
 	if !o.Originals {
 		return plan, nil
 	}
-	keys, size, err := unusedOriginals(ctx, b)
+	keys, size, err := unusedOriginals(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,16 @@ func document(t *testing.T, db store.Store, body []byte) (hash string) {
 	return hash
 }
 
+// evidence stores something that may prove facts.
+func evidence(t *testing.T, db store.Store, quote string) (hash string) {
+	t.Helper()
+	body := []byte(`[{"evidence":{"form":{"page":1,"quote":"` + quote + `"}}}]`)
+	sum := sha256.Sum256(body)
+	hash = hex.EncodeToString(sum[:])
+	must(t, db.PutOriginal(t.Context(), hash, body))
+	return hash
+}
+
 var options = compact.Options{Deliveries: 30 * 24 * time.Hour, CountDays: 400, Texts: 7 * 24 * time.Hour, Originals: true}
 
 func free(context.Context) error { return nil }
@@ -92,7 +102,10 @@ func TestRemove(t *testing.T) {
 		report := disclosure.Report{
 			ID: "oir-1", Type: disclosure.OIR, Number: 1, CompanyName: "X", Title: "T", PublishedAt: time.Now().UTC().Truncate(time.Second),
 			Document: disclosure.Document{Status: disclosure.DocumentReady, SHA256: used},
+			Facts:    []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{"form": "cash"}}}, FactsRules: 1, FactsOf: used,
+			FactsDetail: evidence(t, db, "used"),
 		}
+		evidence(t, db, "unused")
 		_, err := db.Append(ctx, store.Batch{Reports: []disclosure.Report{report}, Issuers: []disclosure.Issuer{{ID: "A00000001", Name: "Uno"}}})
 		must(t, err)
 		_, err = store.PutRecord(ctx, db, store.Record{Kind: "webhook", ID: "wh_1", Body: "{}"})
@@ -126,7 +139,7 @@ func TestRemove(t *testing.T) {
 		}
 		want := map[string]int64{
 			"settled deliveries and their attempts": 2, "counts of usage": 1, "expired nonces": 1, "texts that no report has": 1,
-			"replaced parts of the index of words": 0, "bytes of documents that no report has": 1,
+			"replaced parts of the index of words": 0, "bytes of documents that no report has": 2,
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the plan (-want +got):\n%s", diff)
@@ -140,6 +153,9 @@ func TestRemove(t *testing.T) {
 		}
 		must(t, compact.Remove(ctx, db, options, free))
 		remains(t, db, used, unused)
+		if _, err := db.Original(ctx, report.FactsDetail); err != nil {
+			t.Errorf("the evidence of facts was removed: %v", err)
+		}
 		storetest.CheckLog(t, db)
 		storetest.Verify(t, db)
 	})

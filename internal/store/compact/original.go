@@ -5,12 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/store/relational"
 )
 
-// unusedOriginals returns the hashes of the documents whose bytes are stored and
-// that no report has, and the number of these bytes.
-func unusedOriginals(ctx context.Context, b *relational.Base) (unused []string, bytes int64, err error) {
+// unusedOriginals returns the hashes of the bytes that are stored and that no report
+// refers to, as its document or as the evidence of its facts, and the number of these
+// bytes.
+func unusedOriginals(ctx context.Context, s Store) (unused []string, bytes int64, err error) {
+	b := s.Relational()
 	used := map[string]bool{}
 	var report, sha256 string
 	var size int64
@@ -18,6 +21,14 @@ func unusedOriginals(ctx context.Context, b *relational.Base) (unused []string, 
 		used[strings.Clone(sha256)] = true
 		return nil
 	}, b.FiledDocuments)
+	if err == nil {
+		_, err = s.Current(ctx, func(c disclosure.Change) error {
+			if c.Report != nil && c.Report.FactsDetail != "" {
+				used[strings.Clone(c.Report.FactsDetail)] = true
+			}
+			return nil
+		})
+	}
 	if err == nil {
 		err = relational.Each(ctx, b, []any{&sha256, &size}, func() error {
 			if !used[sha256] {
@@ -38,7 +49,7 @@ func removeOriginals(ctx context.Context, s Store, hold func(context.Context) er
 		return err
 	}
 	b := s.Relational()
-	unused, _, err := unusedOriginals(ctx, b)
+	unused, _, err := unusedOriginals(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -255,7 +255,7 @@ func (b *bench) searchDocuments(db store.Store, name string) ([]time.Duration, e
 	snapshot := catalog.Snapshot()
 	words := index.New(db, catalog.Documents())
 	find := func(text string, f disclosure.Filter) (int, error) {
-		q, err := document.Query(text)
+		q, err := document.Query(search.Parse(text))
 		if err != nil {
 			return 0, err
 		}

@@ -99,7 +99,12 @@ func (b WebhookDraft) apply(d *webhook.Draft, p *query.Params, now *catalog.Snap
 		d.Events = p.Events(*b.Events)
 	}
 	if b.Filter != nil {
-		d.Filter = b.Filter.Read(p, now)
+		asked := b.Filter.Read(p, now)
+		same := asked
+		same.Widen = d.Filter.Widen
+		if same != d.Filter { // one that is stored keeps its meaning
+			d.Filter = asked
+		}
 	}
 	if b.Enabled != nil {
 		d.Enabled = *b.Enabled

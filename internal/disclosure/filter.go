@@ -22,4 +22,8 @@ type Filter struct {
 	// report. Streams, webhooks and subscriptions have it; lists find the reports in
 	// the store first.
 	InDocument bool
+	// Widen means that Search finds, for English market terms, also the Spanish words
+	// that reports use: see package search. Filters that were stored before there was
+	// such a thing do not have it, and keep their meaning.
+	Widen bool
 }

@@ -15,9 +15,9 @@ type Matcher struct {
 	all, none []search.Wanted
 }
 
-// NewMatcher compiles a search text. See parse for when it fails.
-func NewMatcher(text string) (*Matcher, error) {
-	all, none, err := parse(text)
+// NewMatcher compiles a search. See parse for when it fails.
+func NewMatcher(asked search.Query) (*Matcher, error) {
+	all, none, err := parse(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,9 @@ func (m *Matcher) Match(c *Content) bool {
 	return !slices.ContainsFunc(m.none, c.has)
 }
 
-func (c *Content) has(w search.Wanted) bool {
+func (c *Content) has(w search.Wanted) bool { return c.hasWords(w) || slices.ContainsFunc(w.Or, c.hasWords) }
+
+func (c *Content) hasWords(w search.Wanted) bool {
 	if len(w.Words) > 1 {
 		return c.hasPhrase(w.Words)
 	}

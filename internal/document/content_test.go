@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/search"
 	"pregon/internal/test/waittest"
@@ -19,7 +20,7 @@ import (
 
 func matcher(t testing.TB, query string) *Matcher {
 	t.Helper()
-	m, err := NewMatcher(query)
+	m, err := NewMatcher(search.Parse(query))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func TestMatcher(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"", "-dividendo", `-"por acción"`, "¿?", words(40), strings.Repeat("x", 200)} {
-		if _, err := NewMatcher(query); fault.KindOf(err) != fault.Invalid {
+		if _, err := NewMatcher(search.Parse(query)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: got error %v, want Invalid", query, err)
 		}
 	}
@@ -61,7 +62,9 @@ func words(n int) string {
 // The words of random documents are found as by comparing them one after another.
 func TestMatcherAgreesWithLoops(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
-	some := []string{"acta", "actas", "bono", "bonos", "canje", "de", "deuda", "en", "fondo", "junta"}
+	some := []string{
+		"acta", "actas", "bono", "bonos", "canje", "de", "deuda", "en", "fondo", "junta", "bond", "issue", "emision",
+	}
 	pick := func() string { return some[random.IntN(len(some))] }
 	for range 3000 {
 		var page []string
@@ -69,7 +72,9 @@ func TestMatcherAgreesWithLoops(t *testing.T) {
 			page = append(page, pick())
 		}
 		query := pick()
-		switch random.IntN(5) {
+		switch random.IntN(6) {
+		case 5:
+			query = "bond issue " + pick()
 		case 0:
 			query = fmt.Sprintf(`"%s %s"`, pick(), pick())
 		case 1:
@@ -79,7 +84,8 @@ func TestMatcherAgreesWithLoops(t *testing.T) {
 		case 3:
 			query = fmt.Sprintf(`%s "%s %s %s"`, pick(), pick(), pick(), pick())
 		}
-		all, none := search.Parse(query).Wanted()
+		asked := search.ParseFilter(disclosure.Filter{Search: query, Widen: random.IntN(2) == 0})
+		all, none := asked.Wanted()
 		have := text.Words(strings.Join(page, " "))
 		has := func(w search.Wanted) bool {
 			for i := range have {
@@ -90,7 +96,11 @@ func TestMatcherAgreesWithLoops(t *testing.T) {
 			return false
 		}
 		want := !slices.ContainsFunc(none, has) && !slices.ContainsFunc(all, func(w search.Wanted) bool { return !has(w) })
-		if got := matcher(t, query).Match(NewContent([]string{strings.Join(page, " ")})); got != want {
+		m, err := NewMatcher(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Match(NewContent([]string{strings.Join(page, " ")})); got != want {
 			t.Fatalf("%s in %v: got %v, want %v", query, page, got, want)
 		}
 	}

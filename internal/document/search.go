@@ -14,10 +14,10 @@ import (
 // page that is returned.
 const maxWords = 32
 
-// Query returns the query of the index for a search text.
-func Query(text string) (index.Query, error) {
+// Query returns the query of the index for a search.
+func Query(asked search.Query) (index.Query, error) {
 	var q index.Query
-	all, none, err := parse(text)
+	all, none, err := parse(asked)
 	if err != nil {
 		return q, fault.New(fault.Invalid, "The search %v.", err)
 	}
@@ -30,11 +30,11 @@ func Query(text string) (index.Query, error) {
 	return q, nil
 }
 
-// parse returns what a search text wants in a document, and what it excludes. It
-// fails, Invalid, if the text has no word to find, too many, or one that is too long.
-// The error completes a sentence that begins with the name of the text.
-func parse(text string) (all, none []search.Wanted, err error) {
-	all, none = search.Parse(text).Wanted()
+// parse returns what a search wants in a document, and what it excludes. It fails,
+// Invalid, if its text has no word to find, too many, or one that is too long. The error
+// completes a sentence that begins with the name of the text.
+func parse(asked search.Query) (all, none []search.Wanted, err error) {
+	all, none = asked.Wanted()
 	if len(all) == 0 {
 		return nil, nil, fault.New(fault.Invalid, "needs at least one word to find in documents")
 	}
@@ -58,6 +58,9 @@ func alternatives(w search.Wanted) []index.Phrase {
 	if w.Stem != "" {
 		out = append(out, index.Phrase{Words: []string{w.Stem}, Stem: true})
 	}
+	for _, other := range w.Or {
+		out = append(out, alternatives(other)...)
+	}
 	return out
 }
 
@@ -71,10 +74,15 @@ type Place struct {
 // thousands.
 const pagesAtOnce = 500
 
-// Snippets returns the snippets of documents that match a search text, by the
-// hashes of the documents.
-func Snippets(ctx context.Context, docs store.Documents, text string, places ...Place) (map[string][]Snippet, error) {
-	f := newFinder(text)
+// Snippets returns the snippets of documents that match a search, by the hashes of the
+// documents.
+func Snippets(
+	ctx context.Context,
+	docs store.Documents,
+	asked search.Query,
+	places ...Place,
+) (map[string][]Snippet, error) {
+	f := newFinder(asked)
 	out := make(map[string][]Snippet, len(places))
 	for len(places) > 0 {
 		var some []string

@@ -10,6 +10,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document/extract"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 )
 
 func pagesOf(texts ...string) (out []extract.Page) {
@@ -22,11 +23,11 @@ func pagesOf(texts ...string) (out []extract.Page) {
 func TestQuery(t *testing.T) {
 	long := "palabra" + strings.Repeat(" otra", maxWords)
 	for _, text := range []string{"", " - , ", "-nada", `"` + long + `"`, strings.Repeat("a", 101)} {
-		if q, err := Query(text); fault.KindOf(err) != fault.Invalid {
+		if q, err := Query(search.Parse(text)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("Query(%q) = %v, %v, want Invalid", text, q, err)
 		}
 	}
-	q, err := Query(`"junta general" Dividendos -fondo accio`)
+	q, err := Query(search.Parse(`"junta general" Dividendos -fondo accio`))
 	const want = "[[{[junta general] false false}] [{[dividendos] false false} {[dividend] true false}] " +
 		"[{[accio] false true} {[acci] true false}]] [{[fondo] false false} {[fond] true false}]"
 	if got := fmt.Sprint(q.All, " ", q.None); err != nil || got != want {
@@ -51,7 +52,7 @@ func TestSnippets(t *testing.T) {
 		`dividendo "no está en ningún"`: "dividendo",
 	} {
 		t.Run(text, func(t *testing.T) {
-			s := newFinder(text).snippets([]string{"", "Otra página.", page})
+			s := newFinder(search.Parse(text)).snippets([]string{"", "Otra página.", page})
 			if len(s) != 1 || s[0].Page != 3 || len(s[0].Text) > snippetLength+80 {
 				t.Fatalf("got %+v, want one snippet of page 3", s)
 			}
@@ -65,15 +66,15 @@ func TestSnippets(t *testing.T) {
 			}
 		})
 	}
-	if s := newFinder("nada").snippets([]string{page}); len(s) != 0 {
+	if s := newFinder(search.Parse("nada")).snippets([]string{page}); len(s) != 0 {
 		t.Errorf("got %+v, want no snippets", s)
 	}
 	many := slices.Repeat([]string{page}, 20)
-	if s := newFinder("dividendo").snippets(many); len(s) != snippetsEach || s[0].Page != 1 || s[2].Page != 3 {
+	if s := newFinder(search.Parse("dividendo")).snippets(many); len(s) != snippetsEach || s[0].Page != 1 || s[2].Page != 3 {
 		t.Errorf("got %+v, want snippets of pages 1 to 3", s)
 	}
 	endless := strings.Repeat("x", 100_000) + " " + strings.Repeat("dividendo", 10_000)
-	if s := newFinder("dividendodividendo").snippets([]string{endless}); len(s) != 1 || len(s[0].Text) > 3*snippetLength {
+	if s := newFinder(search.Parse("dividendodividendo")).snippets([]string{endless}); len(s) != 1 || len(s[0].Text) > 3*snippetLength {
 		t.Errorf("got %d snippets, want one short one", len(s))
 	}
 }

@@ -30,9 +30,9 @@ type finder struct {
 	highlighter search.Highlighter
 }
 
-func newFinder(text string) finder {
-	all, _ := search.Parse(text).Wanted()
-	return finder{all, search.NewHighlighter(text)}
+func newFinder(q search.Query) finder {
+	all, _ := q.Wanted()
+	return finder{all, search.NewHighlighter(q)}
 }
 
 // snippets returns the snippets of a document. The pages with the most wanted

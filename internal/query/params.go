@@ -10,6 +10,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 	"pregon/internal/server/content"
 	"pregon/internal/text"
 )
@@ -213,7 +214,7 @@ func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	case InDocument:
 		f.InDocument = true
 		p.requireSearch(f, "with in=document")
-		if _, err := document.NewMatcher(f.Search); f.Search != "" && err != nil {
+		if _, err := document.NewMatcher(search.ParseFilter(f)); f.Search != "" && err != nil {
 			p.Reject("search", f.Search, err.Error())
 		}
 	default:
@@ -246,6 +247,7 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 		Kind:             p.Kind(),
 		NoSecuritisation: p.without(),
 	}
+	f.Widen = f.Search != "" && s.Directory().Widens(f.Search)
 	f.Category, f.CategoryWords = p.category(s)
 	f.Market, f.MarketWords = p.Market(s)
 	if text := p.Text("type"); text != "" {

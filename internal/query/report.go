@@ -91,11 +91,12 @@ func (q *Service) inDocuments(
 	s *catalog.Snapshot,
 	f disclosure.Filter,
 ) (found search.NumberSet, rest disclosure.Filter, err error) {
-	words, err := document.Query(f.Search)
+	words, err := document.Query(search.ParseFilter(f))
 	if err != nil {
 		return nil, f, err
 	}
 	f.Search = ""
+	f.Widen = false
 	var among search.NumberSet
 	if f != (disclosure.Filter{}) {
 		if among, err = s.Documents(ctx, f); err != nil {

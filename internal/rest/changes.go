@@ -71,7 +71,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, p.Err()
 	}
 	found, err := a.changes(r, place, limit, selection.Compile(), end)
-	return response{body: found}.warn(p.Warnings()), err
+	return response{body: found}.warn(p.Warnings()).widen(selection.Filter), err
 }
 
 // changes collects events until the limit is reached, or there are some and no

@@ -142,6 +142,7 @@ func (a *API) asCSV(r *http.Request, columns []string, out response) (response, 
 		header:      header,
 		maxAge:      out.maxAge,
 		warnings:    out.warnings,
+		widened:     out.widened,
 		hash:        content.Hash([]byte(body.String() + variable(header))),
 	}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
 	"pregon/internal/query"
+	"pregon/internal/search"
 	"pregon/internal/server/content"
 )
 
@@ -134,7 +135,7 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 		return response{}, err
 	}
 	defer release()
-	snippets, err := document.Snippets(r.Context(), a.Query.Documents, list.Filter.Search, places...)
+	snippets, err := document.Snippets(r.Context(), a.Query.Documents, search.ParseFilter(list.Filter), places...)
 	if err != nil {
 		return response{}, err
 	}
@@ -152,5 +153,5 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 		Page  int   `json:"page"`
 		Limit int   `json:"limit"`
 	}{hits, found.Total, list.Page, list.Limit})
-	return out.warn(p.Warnings()), err
+	return out.warn(p.Warnings()).widen(list.Filter), err
 }

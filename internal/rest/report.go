@@ -30,19 +30,19 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	if wantsCSV(r) {
-		out := response{rows: reportRows(found, list)}.warn(p.Warnings())
+		out := response{rows: reportRows(found, list)}.warn(p.Warnings()).widen(list.Filter)
 		if at != nil {
 			out = out.asOf(at)
 		}
 		return out, nil
 	}
 	if at == nil {
-		return reportList(found, list).warn(p.Warnings()), nil
+		return reportList(found, list).warn(p.Warnings()).widen(list.Filter), nil
 	}
 	out := reportList(found, list)
 	out.body = append(strconv.AppendInt(append(out.body[:len(out.body)-1], `,"as_of_seq":`...), at.Seq, 10), '}')
 	out.hash += uint64(at.Seq) * 0xc2b2ae3d27d4eb4f
-	return out.warn(p.Warnings()).asOf(at), nil
+	return out.warn(p.Warnings()).widen(list.Filter).asOf(at), nil
 }
 
 // reportList encodes a page of reports.

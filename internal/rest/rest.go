@@ -380,6 +380,7 @@ type response struct {
 	status      int         // 0 means 200
 	header      http.Header // additional headers
 	warnings    string      // see warningHeader
+	widened     string      // see widenedHeader
 	location    string      // of the created resource
 	revalidate  bool        // caches must revalidate it
 	negotiated  bool        // depends on the Accept header
@@ -591,6 +592,9 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	if out.warnings != "" {
 		h[warningHeader] = []string{out.warnings}
 	}
+	if out.widened != "" {
+		h[widenedHeader] = []string{out.widened}
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead { // not cacheable
 		h["Cache-Control"] = []string{"no-store"}
 		if out.location != "" {
@@ -660,6 +664,9 @@ func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds(
 func (a response) etag() string {
 	if a.hash == 0 {
 		a.hash = content.Hash(a.body)
+	}
+	if a.widened != "" { // a 304 is for the header too
+		a.hash = a.hash*hashPrime + content.Hash([]byte(a.widened))
 	}
 	return content.Tag(a.hash)
 }

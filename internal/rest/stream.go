@@ -193,6 +193,9 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if warnings := p.Warnings(); len(warnings) > 0 {
 		w.Header()[warningHeader] = []string{strings.Join(warnings, " ")}
 	}
+	if widened := widenedValue(selection.Filter); widened != "" {
+		w.Header()[widenedHeader] = []string{widened}
+	}
 	s.cursor, s.state = start.cursor(), start.State
 	s.appendEvent(start.cursor(), "hello", start)
 	return s, nil

@@ -50,6 +50,7 @@ func (a *API) rowsAsCSV(r *http.Request, columns []string, out response) respons
 		header:      header,
 		maxAge:      out.maxAge,
 		warnings:    out.warnings,
+		widened:     out.widened,
 		hash:        rows.hash*hashPrime + content.Hash([]byte(form)),
 	}
 }

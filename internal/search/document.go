@@ -61,7 +61,12 @@ func (t *term) in(d *Document) bool {
 			return true
 		}
 	}
-	return false
+	return t.others.in(d)
+}
+
+// in reports whether the document has one of the alternatives.
+func (m *marketTerm) in(d *Document) bool {
+	return m != nil && slices.ContainsFunc(m.terms, func(t term) bool { return t.in(d) })
 }
 
 // at reports whether the term's words are in the document at its i-th word.

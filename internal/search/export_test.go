@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"unsafe"
 
 	"pregon/internal/disclosure"
@@ -79,13 +81,25 @@ type Term struct {
 	Words []string
 	Ident string
 	In    func(*Document) bool
+
+	Others []Term // what a document may have instead
 }
 
 func termsOf(terms []term) []Term {
 	out := make([]Term, len(terms))
 	for i := range terms {
 		t := &terms[i]
-		out[i] = Term{fmt.Sprintf("%+v", *t), t.words, t.ident, t.in}
+		alone := *t
+		alone.others = nil
+		out[i] = Term{
+			Key:   fmt.Sprintf("%+v", alone),
+			Words: t.words,
+			Ident: t.ident,
+			In:    alone.in,
+		}
+		if t.others != nil {
+			out[i].Others = termsOf(t.others.terms)
+		}
 	}
 	return out
 }
@@ -98,4 +112,13 @@ func (d *Document) Idents() []string { return d.idents }
 
 // Highlight returns the parts of a text that a query matches, in their order. They
 // do not overlap; adjacent words are separate unless they match as a phrase.
-func Highlight(query, text string) []Span { return NewHighlighter(query).Spans(text) }
+func Highlight(query, text string) []Span { return NewHighlighter(Parse(query)).Spans(text) }
+
+// EnglishTerms returns the English terms that widen a query, sorted.
+func EnglishTerms() []string { return slices.Sorted(maps.Keys(knownTerms().entries)) }
+
+// ReadTerms reads a table of terms.
+func ReadTerms(table string) error {
+	_, err := readTerms(table)
+	return err
+}

@@ -14,11 +14,11 @@ const highlightedWords = 64
 
 // NewHighlighter returns a Highlighter of a query. It ignores excluded terms, and
 // those after the first 64 words.
-func NewHighlighter(query string) Highlighter {
-	all, _ := Parse(query).Wanted()
+func NewHighlighter(query Query) Highlighter {
+	all, _ := query.Wanted()
 	words := 0
 	for i, w := range all {
-		if words += len(w.Words); words > highlightedWords {
+		if words += w.Len(); words > highlightedWords {
 			return Highlighter{all[:i]}
 		}
 	}

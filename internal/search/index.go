@@ -270,11 +270,18 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		c.Groups = append(c.Groups, markets)
 		c.Empty = c.Empty || len(markets) == 0
 	}
-	q := Parse(f.Search)
+	q := ParseFilter(f)
 	c.Empty = c.Empty || q.wordless
 	c.Must, c.Not = make([]segment.Lookup, 0, len(q.must)), make([]segment.Lookup, 0, len(q.not))
-	for _, t := range q.must {
+	for i, t := range q.must {
 		l := x.lookup(t)
+		switch {
+		case t.others == nil:
+		case i > 0 && t.others == q.must[i-1].others: // two words of one term share the set
+			l.Or = c.Must[i-1].Or
+		default:
+			l.Or = x.alternatives(t.others)
+		}
 		if l.Possible() {
 			c.Must = append(c.Must, l)
 			continue
@@ -358,6 +365,27 @@ func (x *Index) lookup(t term) segment.Lookup {
 		}
 	}
 	return l
+}
+
+// alternatives returns those alternatives of a term that a report may have, or nil.
+func (x *Index) alternatives(m *marketTerm) *segment.Alternatives {
+	out := &segment.Alternatives{}
+	for i := range m.terms {
+		l := m.terms[i].lookup(x.dict)
+		switch {
+		case l.Phrase != nil:
+			out.Phrases = append(out.Phrases, l.Phrase)
+		case l.Stem != 0:
+			out.Stems = append(out.Stems, l.Stem)
+		}
+		for _, e := range x.join.dir.byPart[strings.Join(m.terms[i].words, " ")] {
+			out.Refs = append(out.Refs, x.join.refs[e]...)
+		}
+	}
+	if len(out.Phrases) == 0 && len(out.Stems) == 0 && len(out.Refs) == 0 {
+		return nil
+	}
+	return out
 }
 
 // lookup returns the words of a term as numbers of a dictionary.

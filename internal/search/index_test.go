@@ -204,7 +204,7 @@ func (l *loop) matching(f disclosure.Filter) (want []*search.Report) {
 		left[i] = ^uint64(0)
 	}
 	for _, term := range all {
-		for i, with := range l.with(term) {
+		for i, with := range l.withAny(term) {
 			left[i] &= with
 		}
 	}
@@ -221,6 +221,17 @@ func (l *loop) matching(f disclosure.Filter) (want []*search.Report) {
 		}
 	}
 	return want
+}
+
+// withAny returns the reports that have a term or one of its alternatives.
+func (l *loop) withAny(term search.Term) bits {
+	found := slices.Clone(l.with(term))
+	for _, other := range term.Others {
+		for i, with := range l.with(other) {
+			found[i] |= with
+		}
+	}
+	return found
 }
 
 // with returns the reports that have a term.
@@ -418,6 +429,10 @@ func (q *questions) filter() disclosure.Filter {
 	var parts []string
 	for range q.rng.IntN(4) {
 		parts = append(parts, q.term())
+	}
+	if f.Widen = q.rng.IntN(2) == 0; f.Widen {
+		parts = append(parts, pick(q.rng, search.EnglishTerms()))
+		q.rng.Shuffle(len(parts), func(i, k int) { parts[i], parts[k] = parts[k], parts[i] })
 	}
 	f.Search = strings.Join(parts, " ")
 	if q.rng.IntN(4) == 0 {

@@ -19,6 +19,7 @@ type Query struct {
 	not  []term
 
 	excluded excluded
+	widened  []Widening
 }
 
 // excluded indexes the excluded terms, of which there may be thousands, so that
@@ -36,6 +37,8 @@ type term struct {
 	exact  bool     // the word itself, not its stem
 	prefix bool     // a single word that may be the beginning of one
 	ident  string   // in the form of disclosure.IssuerKey
+
+	others *marketTerm // what else a document may have instead; nil: nothing
 }
 
 // Parse parses a search text. Every text is valid. A text without a word matches

@@ -64,7 +64,7 @@ type Matcher struct {
 func Compile(f disclosure.Filter) *Matcher {
 	return &Matcher{
 		filter:   f,
-		query:    Parse(f.Search),
+		query:    ParseFilter(f),
 		issuer:   disclosure.IssuerKey(f.Issuer),
 		category: NewNameFilter(f.Category, f.CategoryWords),
 		market:   NewNameFilter(f.Market, f.MarketWords),

@@ -11,6 +11,7 @@ type Wanted struct {
 	Words  []string // folded
 	Stem   string   // of a single word that may occur in another form; else ""
 	Prefix bool     // the word may be the beginning of one
+	Or     []Wanted // what the text may have instead
 }
 
 // Wanted returns the conditions of a query on a text: the text must have all of
@@ -26,13 +27,33 @@ func wanted(terms []term) []Wanted {
 		if len(t.words) == 1 && !t.exact {
 			out[i].Stem = t.stem
 		}
+		if t.others != nil {
+			out[i].Or = wanted(t.others.terms)
+		}
 	}
 	return out
 }
 
-// At returns the number of words that it matches at the beginning of words, or 0 if
-// it does not match.
+// At returns the number of words that it, or the longest of its alternatives, matches at
+// the beginning of words. It returns 0 if it does not match.
 func (w Wanted) At(words []string) int {
+	n := w.at(words)
+	for _, other := range w.Or {
+		n = max(n, other.at(words))
+	}
+	return n
+}
+
+// Len returns the number of words that it compares with a text.
+func (w Wanted) Len() int {
+	n := len(w.Words)
+	for _, other := range w.Or {
+		n += len(other.Words)
+	}
+	return n
+}
+
+func (w Wanted) at(words []string) int {
 	if len(words) < len(w.Words) {
 		return 0
 	}

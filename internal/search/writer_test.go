@@ -117,6 +117,9 @@ func (l *randomMarket) question() disclosure.Filter {
 		}
 		parts = append(parts, w)
 	}
+	if f.Widen = l.rng.IntN(4) == 0; f.Widen {
+		parts = append(parts, pick(l.rng, search.EnglishTerms()))
+	}
 	f.Search = strings.Join(parts, " ")
 	if l.rng.IntN(4) == 0 {
 		f.Type = disclosure.Types[l.rng.IntN(3)]

@@ -101,7 +101,7 @@ func (s *Site) live(q *request) (*render.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := livePage{string(s.Query.SourceStatus().State), q.rows(found, list.Filter.Search)}
+	data := livePage{string(s.Query.SourceStatus().State), q.rows(found, list.Filter)}
 	return &render.Page{
 		Template: "fragment-live",
 		Data:     data,
@@ -124,7 +124,7 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 	}
 	out := &listing{
 		Form:  q.form(),
-		Days:  q.byDay(q.rows(found, list.Filter.Search)),
+		Days:  q.byDay(q.rows(found, list.Filter)),
 		Total: found.Total,
 		Page:  list.Page,
 	}
@@ -166,10 +166,10 @@ func (q *request) list(limit int) query.List {
 	return list
 }
 
-// rows returns reports with the words that match a search text marked.
-func (q *request) rows(found catalog.Page, text string) []row {
+// rows returns reports with the words that match the search of a filter marked.
+func (q *request) rows(found catalog.Page, filter disclosure.Filter) []row {
 	out := make([]row, len(found.Reports))
-	matches := search.NewHighlighter(text)
+	matches := search.NewHighlighter(search.ParseFilter(filter))
 	for i, f := range found.Reports {
 		out[i] = q.newRow(f, matches)
 	}

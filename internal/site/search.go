@@ -9,6 +9,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/query"
+	"pregon/internal/search"
 	"pregon/internal/site/render"
 )
 
@@ -177,7 +178,8 @@ func (s *Site) addSnippets(q *request, list query.List, found catalog.Page, into
 		return err
 	}
 	defer release()
-	snippets, err := document.Snippets(q.Context(), s.Query.Documents, list.Filter.Search, places...)
+	asked := search.ParseFilter(list.Filter)
+	snippets, err := document.Snippets(q.Context(), s.Query.Documents, asked, places...)
 	if err != nil {
 		return err
 	}

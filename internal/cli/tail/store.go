@@ -49,11 +49,12 @@ func (p *Printer) resolve(
 		return f, err
 	}
 	names := query.New(query.Options{Partial: func() bool { return !ingest.NamesKnown(filled) }})
-	params := names.NewParams(url.Values{"issuer": {f.Issuer}, "category": {f.Category}})
+	params := names.NewParams(url.Values{"search": {f.Search}, "issuer": {f.Issuer}, "category": {f.Category}})
 	named := params.Filter(s)
 	for _, warning := range params.Warnings() {
 		fmt.Fprintln(p.Err, "pregon: warning:", warning)
 	}
+	f.Widen = named.Widen
 	f.Issuer = named.Issuer
 	f.Category = named.Category
 	f.CategoryWords = named.CategoryWords

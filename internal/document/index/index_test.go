@@ -209,9 +209,12 @@ func randomQuery(random *rand.Rand) (q index.Query) {
 	}
 	several := func() index.Phrase { return phrase(append(randomText(random, 2), single().Words[0])...) }
 	for range 1 + random.IntN(3) {
-		if random.IntN(2) == 0 {
+		switch random.IntN(3) {
+		case 0:
 			q.All = append(q.All, []index.Phrase{several()})
-		} else {
+		case 1: // as a market term with its alternatives
+			q.All = append(q.All, []index.Phrase{single(), single(), several(), several()})
+		default:
 			q.All = append(q.All, []index.Phrase{single(), single()})
 		}
 	}

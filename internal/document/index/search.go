@@ -64,9 +64,13 @@ func (e *evaluation) run(ctx context.Context) (out search.NumberSet, err error) 
 			exclude(found, excluded[i])
 		}
 	}
+	phrases, err := e.alternatives(found)
+	if err != nil {
+		return nil, err
+	}
 	clear(e.blocks)
-	for _, group := range e.query.All {
-		if err := e.verify(ctx, group[0].Words, found); err != nil {
+	for i, group := range e.query.All {
+		if err := e.verifyGroup(ctx, group, found, phrases[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -80,6 +84,50 @@ func (e *evaluation) run(ctx context.Context) (out search.NumberSet, err error) 
 		found[i].each(func(n int) { out.Add(s.numbers[n]) })
 	}
 	return out, nil
+}
+
+// alternatives returns, for each group of which one phrase of several has several words,
+// the documents of sets that contain all words of each of its phrases. For other groups
+// it returns nil.
+func (e *evaluation) alternatives(found []set) ([][][]set, error) {
+	out := make([][][]set, len(e.query.All))
+	for i, group := range e.query.All {
+		if len(group) == 1 || !slices.ContainsFunc(group, func(p Phrase) bool { return len(p.Words) > 1 }) {
+			continue
+		}
+		for _, p := range group {
+			with, err := e.withAll(found, p)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = append(out[i], with)
+		}
+	}
+	return out, nil
+}
+
+// verifyGroup removes the documents from the sets that contain no phrase of a group. The
+// alternatives are those of the group.
+func (e *evaluation) verifyGroup(ctx context.Context, group []Phrase, found []set, alternatives [][]set) error {
+	if alternatives == nil {
+		return e.verify(ctx, group[0].Words, found)
+	}
+	some := make([]set, len(found))
+	for i, s := range e.segments {
+		some[i] = newSet(len(s.numbers))
+	}
+	for k, p := range group {
+		if err := e.verify(ctx, p.Words, alternatives[k]); err != nil {
+			return err
+		}
+		for i := range some {
+			some[i].or(alternatives[k][i])
+		}
+	}
+	for i := range found {
+		found[i].and(some[i])
+	}
+	return nil
 }
 
 // exclude removes the documents of other sets, one for each segment.

@@ -11,6 +11,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/mcp/quote"
 	"pregon/internal/query"
+	"pregon/internal/search"
 )
 
 // SearchReports returns a page of reports.
@@ -34,6 +35,9 @@ func (s *Service) SearchReports(ctx context.Context, snapshot *catalog.Snapshot,
 		b = list.AppendPage(b, found.Total)
 	}
 	more := offset+shown < found.Total
+	if b, err = appendWidened(b, list); err != nil {
+		return Result{}, err
+	}
 	b = fmt.Appendf(b, `,"seq":%d,"cursor":"%v","next":`, snapshot.Seq(), snapshot.Head())
 	if more {
 		b = fmt.Appendf(b, `{"page":%d,"limit":%d}}`, next.Page, next.Limit)
@@ -42,6 +46,20 @@ func (s *Service) SearchReports(ctx context.Context, snapshot *catalog.Snapshot,
 	}
 	return Result{b, s.listText(found.Reports[:shown], found.Total, offset, next, more)}, nil
 }
+
+// appendWidened appends what was added to the search of a list, if anything was.
+func appendWidened(b []byte, list query.List) ([]byte, error) {
+	if !list.Filter.Widen {
+		return b, nil
+	}
+	widened := search.ParseFilter(list.Filter).Widened()
+	encoded, err := query.Encode(widened[:min(len(widened), maxWidened)])
+	return append(append(b, `,"widened":`...), encoded...), err
+}
+
+// maxWidened is the number of terms that a result says were widened. A search text may
+// have thousands.
+const maxWidened = 16
 
 // appendFitting appends as many reports as fit, and returns their number.
 func appendFitting(b []byte, reports []catalog.Report) (_ []byte, shown int) {

@@ -80,7 +80,7 @@ func (s *Service) searchAll(
 	question string,
 	by access.Principal,
 ) ([]catalog.Report, error) {
-	page, err := snapshot.Reports(ctx, disclosure.Filter{Search: question}, 1, maxFound)
+	page, err := snapshot.Reports(ctx, searchFor(snapshot, question), 1, maxFound)
 	if err == nil && page.Total == 0 {
 		page, err = relaxed(ctx, snapshot, question)
 	}
@@ -88,7 +88,7 @@ func (s *Service) searchAll(
 		return page.Reports, err
 	}
 	inside, err := s.Query.Reports(ctx, snapshot, query.List{
-		Filter:      disclosure.Filter{Search: question},
+		Filter:      searchFor(snapshot, question),
 		Page:        1,
 		Limit:       maxFound,
 		InDocuments: true,
@@ -103,6 +103,11 @@ func (s *Service) searchAll(
 		}
 	}
 	return page.Reports, err
+}
+
+// searchFor returns the filter of words that a caller asks for.
+func searchFor(snapshot *catalog.Snapshot, words string) disclosure.Filter {
+	return disclosure.Filter{Search: words, Widen: snapshot.Directory().Widens(words)}
 }
 
 // questionWords are folded words of questions that say nothing about their subject.
@@ -128,7 +133,7 @@ func relaxed(ctx context.Context, snapshot *catalog.Snapshot, question string) (
 	var words []counted
 	asked := slices.DeleteFunc(text.Words(question), func(word string) bool { return questionWords[word] })
 	for _, word := range asked[:min(len(asked), maxQuestion)] {
-		page, err := snapshot.Reports(ctx, disclosure.Filter{Search: word}, 1, 1)
+		page, err := snapshot.Reports(ctx, searchFor(snapshot, word), 1, 1)
 		if err != nil {
 			return catalog.Page{}, err
 		}
@@ -139,7 +144,7 @@ func relaxed(ctx context.Context, snapshot *catalog.Snapshot, question string) (
 	slices.SortStableFunc(words, func(a, b counted) int { return cmp.Compare(a.total, b.total) })
 	kept := ""
 	for _, w := range words {
-		page, err := snapshot.Reports(ctx, disclosure.Filter{Search: kept + " " + w.word}, 1, maxFound)
+		page, err := snapshot.Reports(ctx, searchFor(snapshot, kept+" "+w.word), 1, maxFound)
 		if err != nil {
 			return catalog.Page{}, err
 		}

@@ -178,8 +178,9 @@ func (s Selection) Compile() *Selector {
 	}
 	f := s.Filter
 	if f.InDocument {
-		out.words, _ = document.NewMatcher(f.Search) // was checked when the filter was accepted
+		out.words, _ = document.NewMatcher(search.ParseFilter(f)) // was checked when the filter was accepted
 		f.Search = ""
+		f.Widen = false
 	}
 	if s.Filter != (disclosure.Filter{}) {
 		out.matcher = search.Compile(f)

@@ -74,6 +74,15 @@ type Lookup struct {
 	Typed  uint32 // the word that the prefix is, if it is one
 	Refs   []uint32
 	Keys   []uint64
+	Or     *Alternatives // or these; nil: none
+}
+
+// Alternatives are the reports that have one of some stems, one of some phrases, or
+// belong to one of some references.
+type Alternatives struct {
+	Stems   []uint32
+	Phrases [][]uint32
+	Refs    []uint32
 }
 
 // Simplify drops the phrases that are part of another. The remaining
@@ -121,7 +130,8 @@ func contains(long, short []uint32) bool {
 
 // Possible reports whether a report can match the lookup.
 func (l *Lookup) Possible() bool {
-	return l.Stem != 0 || l.Word != 0 || l.Phrase != nil || l.Prefix != "" || len(l.Refs) > 0 || len(l.Keys) > 0
+	return l.Stem != 0 || l.Word != 0 || l.Phrase != nil || l.Prefix != "" || len(l.Refs) > 0 || len(l.Keys) > 0 ||
+		l.Or != nil
 }
 
 // Run finds the hits of one segment. It checks phrases last, among the remaining
@@ -136,9 +146,20 @@ func (c *Query) Run(p Part, w *Work) (Hits, error) {
 		return none, nil
 	}
 	var phrases [][]uint32
+	var others *Set // of the last alternatives
+	given := slices.Clip(sets)
 	for i := range c.Must {
 		l := &c.Must[i]
 		named := l.Set(p.Seg)
+		if l.Or != nil {
+			if i == 0 || l.Or != c.Must[i-1].Or {
+				var err error
+				if others, err = l.Or.set(p.Seg, given, w); err != nil {
+					return none, err
+				}
+			}
+			named = Union([]*Set{named, others}, len(p.Seg.Docs))
+		}
 		if named == nil && l.Phrase != nil {
 			more, settled, ok := p.Seg.mayHave(l.Phrase, sets)
 			if !ok {
@@ -228,7 +249,7 @@ func (c *Query) excluded(p Part, among []*Set, w *Work) (*Set, error) {
 	if len(phrases) == 0 {
 		return out, nil
 	}
-	return p.Seg.WithAnyPhrase(phrases, among, out, w)
+	return p.Seg.withAnyPhrase(phrases, among, out, w, true)
 }
 
 // Set returns the reports of a segment that match a lookup without its phrase, or
@@ -260,6 +281,30 @@ func (l *Lookup) Set(s *Segment) *Set {
 		add(l.named(s))
 	}
 	return Union(sets[:n], len(s.Docs))
+}
+
+// set returns the reports of a segment that match the alternatives, or nil. It considers
+// those in all of the sets, at least.
+func (a *Alternatives) set(s *Segment, among []*Set, w *Work) (*Set, error) {
+	words := s.withAny(&s.stems, a.Stems)
+	if len(a.Refs) > 0 {
+		words = Union([]*Set{words, s.RefSet(a.Refs)}, len(s.Docs))
+	}
+	if len(a.Phrases) == 0 {
+		return words, nil
+	}
+	if len(s.Docs) < plainFrom {
+		return s.WithAnyPhrase(a.Phrases, among, words, w)
+	}
+	sets := []*Set{words}
+	for _, phrase := range a.Phrases {
+		found, err := s.withPhrase(phrase, w)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, found)
+	}
+	return Union(sets, len(s.Docs)), nil
 }
 
 // named returns the reports of the references and keys.

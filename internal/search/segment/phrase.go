@@ -2,6 +2,7 @@ package segment
 
 import (
 	"context"
+	"encoding/binary"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -61,6 +62,18 @@ func (s *Segment) withPhrases(phrases [][]uint32, among []*Set, gone *Set, w *Wo
 // that have one of the phrases. It reads each report once, and only those
 // that have the rarest part of a phrase.
 func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *Work) (*Set, error) {
+	return s.withAnyPhrase(phrases, among, gone, w, false)
+}
+
+// withAnyPhrase is WithAnyPhrase. If the phrases are excluded ones, of which a query may
+// have thousands, it limits how many reports it reads.
+func (s *Segment) withAnyPhrase(
+	phrases [][]uint32,
+	among []*Set,
+	gone *Set,
+	w *Work,
+	excluded bool,
+) (*Set, error) {
 	var root Trie[uint32]
 	var mayHave, parts []*Set
 	whole := []*Set{gone}
@@ -81,8 +94,10 @@ func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *
 		return out, nil
 	}
 	h := NewHits(s, append(slices.Clone(among), Union(mayHave, len(s.Docs))), out)
-	if w.most -= h.N; w.most < 0 && len(phrases) > fewPhrases {
-		return nil, errTooMuch
+	if excluded {
+		if w.most -= h.N; w.most < 0 && len(phrases) > fewPhrases {
+			return nil, errTooMuch
+		}
 	}
 	var found []uint32
 	for h.Left > 0 {
@@ -94,6 +109,28 @@ func (s *Segment) WithAnyPhrase(phrases [][]uint32, among []*Set, gone *Set, w *
 		}
 	}
 	return Union([]*Set{out, setOf(found, len(s.Docs))}, len(s.Docs)), nil
+}
+
+// withPhrase returns the reports that have a phrase, and keeps them, since alternatives
+// have the same few phrases in all queries.
+func (s *Segment) withPhrase(phrase []uint32, w *Work) (*Set, error) {
+	key := phraseKey(phrase)
+	if kept, ok := s.phrases.Load(key); ok {
+		return kept.(*Set), nil
+	}
+	found, err := s.WithAnyPhrase([][]uint32{phrase}, nil, nil, w)
+	if err == nil {
+		s.phrases.Store(key, found)
+	}
+	return found, err
+}
+
+func phraseKey(phrase []uint32) string {
+	key := make([]byte, 0, 16)
+	for _, n := range phrase {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	return string(key)
 }
 
 // setOf returns the set of reports that hits returned, newest first.

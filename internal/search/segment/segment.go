@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -56,6 +57,7 @@ type Segment struct {
 	prefixes   map[string]*Set
 	Longest    int // words in the longest text
 	grams      grams
+	phrases    sync.Map // of alternatives, once asked for: see withPhrase
 }
 
 type Lexeme struct {
@@ -370,6 +372,11 @@ func (s *Segment) Bytes() int64 {
 	}
 	for _, g := range s.grams.next {
 		n += g.set.bytes()
+	}
+	for _, set := range s.phrases.Range {
+		if set := set.(*Set); set != nil {
+			n += set.bytes()
+		}
 	}
 	return n
 }

@@ -210,7 +210,7 @@ var (
 	encoding = []string{"Accept-Encoding"}
 	anyone   = []string{"*"}
 	exposed  = []string{"ETag, Link, X-Request-Id, Pregon-Source, Pregon-Age, Pregon-Total, Pregon-Seq, " +
-		"Pregon-Ignored, Pregon-Warning, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, " +
+		"Pregon-Ignored, Pregon-Warning, Pregon-Widened, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, " +
 		"Deprecation, Sunset"}
 )
 

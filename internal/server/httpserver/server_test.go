@@ -200,7 +200,7 @@ func TestCrossOrigin(t *testing.T) {
 		t.Errorf("request: %v", w.Header())
 	}
 	exposed := strings.Split(w.Header().Get("Access-Control-Expose-Headers"), ", ")
-	for _, name := range []string{"ETag", "Pregon-Ignored", "Pregon-Warning"} {
+	for _, name := range []string{"ETag", "Pregon-Ignored", "Pregon-Warning", "Pregon-Widened"} {
 		if !slices.Contains(exposed, name) {
 			t.Errorf("pages cannot read %s: exposed are %q", name, exposed)
 		}

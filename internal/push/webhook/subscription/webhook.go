@@ -67,6 +67,7 @@ type filterRecord struct {
 
 	NoSecuritisation bool `json:"no_securitisation,omitempty"`
 	InDocument       bool `json:"in_document,omitempty"`
+	Widen            bool `json:"widen,omitempty"`
 }
 
 func (w *Webhook) body() (string, error) {

@@ -61,6 +61,7 @@ var rows = [][]string{
 		"site/chart",
 	},
 	2: {
+		"disclosure/headline",
 		"document/extract/html",
 		"document/extract/pdf",
 		"document/extract/sandbox",

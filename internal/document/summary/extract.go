@@ -39,9 +39,8 @@ type candidate struct {
 	score     float64
 }
 
-// Extract chooses the sentences of the document that report the event: the best
-// first, then the others in the order of the document. The sentences are complete and
-// verbatim, in Spanish or else in the document's own language. If no sentence is good
+// Extract chooses the sentences of the document that report the event, in the order of
+// the document. The sentences are complete and verbatim, in Spanish or else in the document's own language. If no sentence is good
 // enough, the method is None. Extract is deterministic.
 func Extract(s Source) Summary {
 	all := candidates(s)
@@ -238,9 +237,7 @@ func pick(all []candidate) []Sentence {
 	if chosen == nil {
 		chosen = choose(ranked, false)
 	}
-	if len(chosen) > 1 {
-		slices.SortFunc(chosen[1:], func(a, b candidate) int { return a.order - b.order })
-	}
+	slices.SortFunc(chosen, func(a, b candidate) int { return a.order - b.order })
 	var result []Sentence
 	for _, c := range chosen {
 		result = append(result, c.Sentence)

@@ -126,3 +126,40 @@ func TestWellFormed(t *testing.T) {
 		}
 	}
 }
+
+// The sentences of a summary are in the order of the document, also if the best comes
+// later.
+func TestExtractKeepsOrder(t *testing.T) {
+	found := Extract(Source{
+		Title:    "Pago de dividendo a cuenta",
+		Category: "Otra información relevante",
+		Language: "es",
+		Pages: []string{"La sociedad ha vendido su filial de cementos por 30 millones de euros.\n\n" +
+			"El Consejo de Administración ha acordado el pago de un dividendo a cuenta de 0,25 euros brutos por acción."},
+	})
+	if len(found.Sentences) != 2 || !strings.HasPrefix(found.Sentences[0].Text, "La sociedad ha vendido") {
+		t.Errorf("got %q", found.Sentences)
+	}
+}
+
+// A sentence with the values of a fact belongs into the summary.
+func TestExtractPrefersFacts(t *testing.T) {
+	source := Source{
+		Title:    "Acuerdos del Consejo de Administración",
+		Language: "es",
+		Pages: []string{"El Consejo de Administración ha aprobado el plan estratégico de la compañía.\n\n" +
+			"El Consejo de Administración ha nombrado director financiero a Julián Arce.\n\n" +
+			"El Consejo de Administración ha acordado vender la filial de cementos.\n\n" +
+			"La fecha de abono será el día 17 de diciembre de 2026, a razón de 0,25 euros brutos por acción."},
+	}
+	has := func(s Source) bool {
+		return strings.Contains(Join(Extract(s).Sentences), "17 de diciembre")
+	}
+	if has(source) {
+		t.Fatal("the sentence is chosen anyway, so that the test shows nothing")
+	}
+	source.Stated = []Stated{{1, "17 de diciembre de 2026"}, {1, "0,25 euros"}}
+	if !has(source) {
+		t.Errorf("got %q", Extract(source).Sentences)
+	}
+}

@@ -21,6 +21,8 @@ const (
 	worthDoing   = 0.6
 	worthFigure  = 0.7
 	worthDate    = 0.4
+	worthStated  = 3.0 // each value of a fact, up to mostStated
+	mostStated   = 3
 	costLeaning  = 1.0 // it refers to the sentence before: "Dicha operación…"
 	costTalk     = 2.0 // it is an opinion
 	costLaw      = 0.5 // each law it cites, up to mostLaws
@@ -67,7 +69,7 @@ func rate(s Source, all []candidate) {
 	told := false
 	for n := range all {
 		c := &all[n]
-		c.substance = c.says(title, cues, sure)
+		c.substance = c.says(title, cues, sure) + worthStated*float64(min(c.states(s.Stated), mostStated))
 		about := cues.Count(c.folded)
 		c.topical = shared(c.stems, title) >= aboutTitle || sure && (about >= aboutCues || about > 0 && c.item)
 		c.score = c.substance + worthPlace*halfwayPlace/float64(halfwayPlace+n) - c.cost()
@@ -102,6 +104,16 @@ func (c *candidate) says(title map[string]bool, cues lexicon.Phrases, sure bool)
 		score += worthTitle * float64(shared(c.stems, title)) / float64(len(title))
 	}
 	return score + when(score > 0 && c.item, worthItem)
+}
+
+// states returns how many values of facts a sentence has.
+func (c *candidate) states(stated []Stated) (n int) {
+	for _, place := range stated {
+		if place.Page == c.Page && strings.Contains(c.Text, place.Words) {
+			n++
+		}
+	}
+	return n
 }
 
 // cost returns the sum of the weights against a sentence.

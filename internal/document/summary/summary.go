@@ -19,6 +19,14 @@ type Source struct {
 	Category string // the regulator's category
 	Language string // of the text: es, en…; empty if unknown
 	Pages    []string
+	Stated   []Stated // the words that prove the facts of the document
+}
+
+// Stated is a place of the document that proves a fact: see package fact. A sentence that
+// has its words is worth more in a summary.
+type Stated struct {
+	Page  int // from 1
+	Words string
 }
 
 // Sentence is a sentence of a summary and its evidence.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/text"
 )
@@ -43,6 +44,53 @@ func (s *Snapshot) Suggest(ctx context.Context, typed string, limit int) (Sugges
 	out.Categories = out.Categories[:min(len(out.Categories), places)]
 	out.Issuers = out.Issuers[:min(len(out.Issuers), limit-len(out.Categories))]
 	return out, nil
+}
+
+// Limits of Meant.
+const (
+	maxMeant      = 200 // bytes of the text
+	maxMeantWords = 8
+)
+
+// Meant returns a search text that may be meant by one that finds nothing, or "": the
+// same with words of the market in place of those that are spelled like them and that no
+// report has, or the name of an issuer.
+func (s *Snapshot) Meant(ctx context.Context, f disclosure.Filter) (string, error) {
+	words := text.Words(f.Search)
+	if len(f.Search) > maxMeant || len(words) == 0 || len(words) > maxMeantWords {
+		return "", nil
+	}
+	corrected := false
+	for i, word := range words {
+		near := search.MarketWord(word)
+		if near == "" {
+			continue
+		}
+		total, err := s.totalOf(ctx, word)
+		if err != nil {
+			return "", err
+		}
+		if total == 0 {
+			words[i], corrected = near, true
+		}
+	}
+	if meant := strings.Join(words, " "); corrected {
+		if total, err := s.totalOf(ctx, meant); err != nil || total > 0 {
+			return meant, err
+		}
+	}
+	issuers, err := s.Issuers(ctx, f.Search, "", 1)
+	if err != nil || len(issuers) == 0 {
+		return "", err
+	}
+	return issuers[0].Issuer.Name, nil
+}
+
+// totalOf returns how many reports a search text finds.
+func (s *Snapshot) totalOf(ctx context.Context, searched string) (int, error) {
+	f := disclosure.Filter{Search: searched, Widen: s.Directory().Widens(searched)}
+	page, err := s.Reports(ctx, f, 1, 1)
+	return page.Total, err
 }
 
 func compareUse(a, b CategoryUse) int {

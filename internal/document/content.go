@@ -104,7 +104,9 @@ func (m *Matcher) Match(c *Content) bool {
 	return !slices.ContainsFunc(m.none, c.has)
 }
 
-func (c *Content) has(w search.Wanted) bool { return c.hasWords(w) || slices.ContainsFunc(w.Or, c.hasWords) }
+func (c *Content) has(w search.Wanted) bool {
+	return c.hasWords(w) || slices.ContainsFunc(w.Or, c.hasWords)
+}
 
 func (c *Content) hasWords(w search.Wanted) bool {
 	if len(w.Words) > 1 {

@@ -3,6 +3,7 @@ package search
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,6 +51,7 @@ type marketTerm struct {
 type marketTerms struct {
 	entries map[string]*marketTerm
 	longest map[string]int // by the first word of a term: the words of the longest one
+	words   []string       // of all English terms and Spanish alternatives, sorted
 }
 
 //go:embed terms.txt
@@ -95,6 +97,14 @@ func readTerms(table string) (marketTerms, error) {
 			}
 		}
 	}
+	for key, entry := range known.entries {
+		known.words = append(known.words, strings.Fields(key)...)
+		for _, t := range entry.terms {
+			known.words = append(known.words, t.words...)
+		}
+	}
+	slices.Sort(known.words)
+	known.words = slices.Compact(known.words)
 	return known, nil
 }
 
@@ -165,6 +175,47 @@ func (k marketTerms) at(terms []term) (int, *marketTerm) {
 		}
 	}
 	return 0, nil
+}
+
+// Literal returns a search text with quotation marks around what Widened names, so that
+// it is searched for as it was typed.
+func Literal(searched string) string {
+	q := Parse(searched)
+	q.widen()
+	widened := map[string]bool{}
+	for _, w := range q.widened {
+		for word := range strings.FieldsSeq(w.Term) {
+			widened[word] = true
+		}
+	}
+	var parts []string
+	for _, c := range split(searched) {
+		isWidened := slices.ContainsFunc(text.Words(c.text), func(word string) bool { return widened[word] })
+		part := c.text
+		if c.quoted || !c.minus && isWidened {
+			part = `"` + part + `"`
+		}
+		if c.minus {
+			part = "-" + part
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, " ")
+}
+
+// MarketWord returns a word of the table, English or Spanish, that is spelled like a
+// folded word with one error, or "".
+func MarketWord(typed string) string {
+	known := knownTerms().words
+	if _, same := slices.BinarySearch(known, typed); same || len(typed) < forgivenLetters {
+		return ""
+	}
+	for _, word := range known {
+		if len(word) >= forgivenLetters && oneError(typed, word) {
+			return word
+		}
+	}
+	return ""
 }
 
 // plain reports whether a term is a single word without quotes.

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
@@ -51,8 +52,38 @@ type listing struct {
 	Older   string // address of the page after, or ""
 	Newest  string // address of the first page, if this is not it
 	CSV     string
+	Widened *widened // nil: the search was not widened
+	Meant   *choice  // what may be meant by a search that finds nothing, or nil
 	feedURL string
 }
+
+// widened is what a list searched for besides what was typed.
+type widened struct {
+	Words string
+	URL   string // of the same search as it was typed
+}
+
+// newWidened returns what was added to the search of a filter, or nil.
+func (q *request) newWidened(f disclosure.Filter) *widened {
+	if !f.Widen {
+		return nil
+	}
+	var words []string
+	for _, w := range search.ParseFilter(f).Widened() {
+		for _, word := range w.Alternatives {
+			if len(words) < maxShownWords && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return &widened{
+		Words: strings.Join(words, ", "),
+		URL:   q.with(q.URL.EscapedPath(), "search", search.Literal(f.Search)),
+	}
+}
+
+// maxShownWords is the number of words that a page says were searched for too.
+const maxShownWords = 20
 
 // feed is the front page.
 func (s *Site) feed(q *request) (*render.Page, error) {
@@ -127,6 +158,16 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 		Days:  q.byDay(q.rows(found, list.Filter)),
 		Total: found.Total,
 		Page:  list.Page,
+	}
+	out.Widened = q.newWidened(list.Filter)
+	if found.Total == 0 && list.Filter.Search != "" {
+		meant, err := q.snapshot.Meant(q.Context(), list.Filter)
+		if err != nil {
+			return nil, catalog.Page{}, err
+		}
+		if meant != "" {
+			out.Meant = &choice{Text: meant, URL: q.with(q.URL.EscapedPath(), "search", meant)}
+		}
 	}
 	if list.Page > 1 {
 		out.Newer, out.Newest = q.with(q.URL.EscapedPath(), "page",

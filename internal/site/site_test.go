@@ -326,6 +326,28 @@ func TestSearch(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/search?search=BVB"), `href="/issuers/A69000016"`)
 }
 
+// An English market term finds Spanish reports, and the page says what was searched for.
+// A search that finds nothing offers another.
+func TestWidenedSearch(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	for _, path := range []string{"/", "/search"} {
+		has(t, s.get(http.StatusOK, path+"?search=dividends&type=OIR"), "También se buscó: dividendo.", "oir-40374", "<mark>dividendos</mark>",
+			`href="`+path+`?search=%22dividends%22&amp;type=OIR"`, "Buscar solo lo escrito")
+		has(t, s.get(http.StatusOK, path+"?search=dividends&lang=en"), "Also searched for: dividendo.", "Search only for what was typed")
+		for _, plain := range []string{"dividendo", "%22dividends%22"} {
+			if body := s.get(http.StatusOK, path+"?search="+plain).Body.String(); strings.Contains(body, "También se buscó") {
+				t.Errorf("%s?search=%s says that it was widened", path, plain)
+			}
+		}
+		has(t, s.get(http.StatusOK, path+"?search=dividendp"), "¿Quiso decir?", `href="`+path+`?search=dividend`)
+		has(t, s.get(http.StatusOK, path+"?search=bodrgas&lang=en"), "Did you mean", "BODEGAS DE VALDEBRISA")
+	}
+	if body := s.get(http.StatusOK, "/search?search=zzzzzz").Body.String(); strings.Contains(body, "¿Quiso decir?") {
+		t.Error("a search without similar words offers another")
+	}
+}
+
 // Until the first data is loaded, pages say so.
 func TestLoading(t *testing.T) {
 	t.Parallel()

@@ -64,3 +64,34 @@ func TestStoredNames(t *testing.T) {
 		t.Errorf("an old record has the filter %+v, %v", got.Filter, err)
 	}
 }
+
+// A stored filter without a mark is not widened, as it was not when it was stored.
+func TestStoredSearches(t *testing.T) {
+	w := newWorld(t)
+	p := w.process(t, quick, nil)
+	r := newReceiver(t, ok)
+	before, _ := create(t, p, r, func(d *webhook.Draft) { d.Filter = disclosure.Filter{Search: "buyback"} })
+	now, _ := create(t, p, r, func(d *webhook.Draft) { d.Filter = disclosure.Filter{Search: "buyback", Widen: true} })
+	records, err := p.db.RecordsSince(t.Context(), "webhook", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range records {
+		if marked := strings.Contains(one.Body, `"widen":true`); marked != (one.ID == now.ID) {
+			t.Errorf("stored is %s", one.Body)
+		}
+	}
+	spanish := w.publish(t, p.db, 1, func(r *disclosure.Report) { r.Title = "Programa de recompra" })
+	english := w.publish(t, p.db, 1, func(r *disclosure.Report) { r.Title = "Share buyback" })
+	handedOut(t, p)
+	for id, want := range map[string][]int64{before.ID: {english}, now.ID: {spanish, english}} {
+		var got []int64
+		for _, d := range deliveries(t, p, id) {
+			got = append(got, d.Seq)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the changes %v, want %v", id, got, want)
+		}
+	}
+}

@@ -53,6 +53,7 @@ type Hour struct {
 
 type CategoryUse struct {
 	Category string `json:"category"`
+	English  string `json:"category_en"` // only in Analytics: see disclosure.CategoryEN
 	Total    int    `json:"total"`
 }
 
@@ -172,7 +173,11 @@ func (t *tally) pace(today disclosure.Day, clock int32) Pace {
 
 func (s *Snapshot) categoryUse() []CategoryUse {
 	used := s.categoriesByUse()
-	return used[:min(len(used), topCategories)]
+	used = used[:min(len(used), topCategories)]
+	for i := range used {
+		used[i].English, _ = disclosure.CategoryEN(used[i].Category)
+	}
+	return used
 }
 
 func (s *Snapshot) categoriesByUse() []CategoryUse {

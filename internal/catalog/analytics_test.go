@@ -157,10 +157,13 @@ func TestAnalyticsTops(t *testing.T) {
 	a := load(t, db).Snapshot().Analytics(time.Date(2026, 4, 22, 10, 0, 0, 0, time.UTC))
 	bvb := "BVB"
 	want := &catalog.Analytics{
-		Totals:     catalog.Totals{All: 5, ByType: catalog.Counts{IP: 1, HR: 2, OIR: 2}},
-		Categories: []catalog.CategoryUse{{Category: "Sobre resultados", Total: 3}, {Category: "Sobre dividendos", Total: 1}},
-		Issuers:    []catalog.IssuerUse{{ID: "A69000016", Name: bodegas, Ticker: &bvb, Total: 2}, {ID: "A69000040", Name: "NOT LISTED, S.A.", Total: 1}},
-		Markets:    []catalog.MarketUse{{Market: "SIBE", Reports: 2, Issuers: 1}, {Market: "BME Growth", Reports: 1, Issuers: 1}, {Market: "Latibex", Issuers: 1}},
+		Totals: catalog.Totals{All: 5, ByType: catalog.Counts{IP: 1, HR: 2, OIR: 2}},
+		Categories: []catalog.CategoryUse{
+			{Category: "Sobre resultados", English: "Results", Total: 3},
+			{Category: "Sobre dividendos", English: "Sobre dividendos (es)", Total: 1},
+		},
+		Issuers: []catalog.IssuerUse{{ID: "A69000016", Name: bodegas, Ticker: &bvb, Total: 2}, {ID: "A69000040", Name: "NOT LISTED, S.A.", Total: 1}},
+		Markets: []catalog.MarketUse{{Market: "SIBE", Reports: 2, Issuers: 1}, {Market: "BME Growth", Reports: 1, Issuers: 1}, {Market: "Latibex", Issuers: 1}},
 	}
 	got := &catalog.Analytics{Totals: a.Totals, Categories: a.Categories, Issuers: a.Issuers, Markets: a.Markets}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -171,7 +171,8 @@ func TestCategoryIsRemovedWithItsLastReport(t *testing.T) {
 				one.Category = category
 				log.append(published(one))
 				settle()
-				want := []catalog.CategoryUse{{Category: category, Total: 1}}
+				english, _ := disclosure.CategoryEN(category)
+				want := []catalog.CategoryUse{{Category: category, English: english, Total: 1}}
 				if diff := cmp.Diff(want, c.Snapshot().Analytics(one.PublishedAt).Categories); diff != "" {
 					t.Error(diff)
 				}

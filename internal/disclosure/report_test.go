@@ -418,6 +418,15 @@ func TestReadReportTakesOtherForms(t *testing.T) {
 	}
 }
 
+// The English names of the API are not imported: they follow from the categories.
+func TestReadReportIgnoresEnglishCategories(t *testing.T) {
+	r, err := disclosure.ReadReport([]byte(`{"id":"oir-1","type":"OIR","company_name":"X","title":"Y",
+		"published_at":"2026-04-22T10:00:33+02:00","categories":["Sobre resultados"],"categories_en":["Results"]}`))
+	if err != nil || r.Category != "Sobre resultados" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 func TestReadReportCompletesIdentity(t *testing.T) {
 	const rest = `,"company_name":"X","title":"Y","published_at":"2026-04-22T10:00:33+02:00"}`
 	for _, head := range []string{

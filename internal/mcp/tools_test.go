@@ -318,6 +318,15 @@ func TestFollowNext(t *testing.T) {
 	}
 }
 
+// Agents read the English names of categories.
+func TestCategoriesInEnglish(t *testing.T) {
+	s := start(t, market())
+	out := s.call("get_report", `{"id":"oir-40374"}`)
+	if want := "Categories: «Sobre dividendos (es); Business and financial position»\n"; !strings.Contains(out.text(), want) {
+		t.Errorf("%s, want %s in it", out.text(), want)
+	}
+}
+
 // Results are bounded, however long the texts of filers are.
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()

@@ -131,6 +131,7 @@ type Report struct {
 	NIF         *string        `json:"nif"`
 	IssuerID    *string        `json:"issuer_id"`
 	Categories  []string       `json:"categories"`
+	English     []string       `json:"categories_en"` // of each category: see disclosure.CategoryEN
 	SourceURL   *string        `json:"source_url"`
 	Related     []Related      `json:"related"`
 	CorrectedBy *string        `json:"corrected_by"`
@@ -201,6 +202,7 @@ func DescribeReport(rep *disclosure.Report) *Report {
 		PDFURL:      OrNull(rep.PDFURL),
 		NIF:         OrNull(rep.NIF),
 		Categories:  list(rep.Categories()),
+		English:     disclosure.CategoriesEN(rep.Categories()),
 		SourceURL:   OrNull(rep.SourceURL),
 		Related:     relatedTo(rep),
 		CorrectedBy: OrNull(rep.CorrectedBy),

@@ -59,7 +59,7 @@ func TestAnalytics(t *testing.T) {
 	if total := s.get(http.StatusOK, "/api/v1/reports").reports().Total; total != a.Totals.All {
 		t.Errorf("the list has %d reports, the analytics %d", total, a.Totals.All)
 	}
-	want := "[{Sobre dividendos 7} {Sobre resultados 7}] [{BME Growth 7 1} {SIBE 0 1}]"
+	want := "[{Sobre dividendos Sobre dividendos (es) 7} {Sobre resultados Results 7}] [{BME Growth 7 1} {SIBE 0 1}]"
 	if got := fmt.Sprint(a.Categories, a.Markets); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -255,7 +255,8 @@ func TestReportDetail(t *testing.T) {
 			"status": "pending", "reason": "The document waits for its turn to be read.",
 			"sha256": nil, "type": nil, "bytes": nil, "pages": nil, "method": nil, "language": nil,
 		},
-		"categories": []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
+		"categories":    []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
+		"categories_en": []any{"Sobre dividendos (es)", "Business and financial position"},
 		"source_url": "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
 	}
 	s.get(http.StatusOK, "/api/v1/reports?search=oir-40374").decode(&list)
@@ -273,7 +274,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{r}})
 	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
 	for _, want := range []string{
-		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"source_url":null,"related":[],"corrected_by":null,` +
+		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"categories_en":[],"source_url":null,"related":[],"corrected_by":null,` +
 			`"time_precision":null,"suspect_time":false,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
 		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The report's page`,
 		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"attribution":`,

@@ -316,7 +316,7 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 	categories := &chart.Table{Columns: []chart.Column{{Name: "category", Text: e.Text("filter.category")}, reports}}
 	for _, c := range figures.Categories {
 		name := chart.Cell{
-			Text:  c.Category,
+			Text:  e.Category(c.Category),
 			Value: c.Category,
 			URL:   e.Link("/search?category=" + url.QueryEscape(c.Category)),
 		}

@@ -311,11 +311,12 @@ func (q *request) form() filterForm {
 		f.Kinds = append(f.Kinds, chosen("kind", string(k), e.Text("kinds."+string(k))))
 	}
 	f.Categories = append(f.Categories, chosen("category", "", e.Text("any")))
-	names := slices.Clone(q.snapshot.CategoryNames())
-	slices.SortFunc(names, compareFolded)
-	for _, name := range names {
-		f.Categories = append(f.Categories, chosen("category", name, name))
+	var categories []choice
+	for _, name := range q.snapshot.CategoryNames() {
+		categories = append(categories, chosen("category", name, e.Category(name)))
 	}
+	slices.SortFunc(categories, func(a, b choice) int { return compareFolded(a.Text, b.Text) })
+	f.Categories = append(f.Categories, categories...)
 	for _, name := range []string{"search", "type", "issuer", "market", "without", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
@@ -335,6 +336,8 @@ func (q *request) conditionText(name, value string) string {
 	switch name {
 	case "kind":
 		value = q.edition.Text("kinds." + value)
+	case "category":
+		value = q.edition.CategoryCondition(value)
 	case "issuer":
 		if found := q.snapshot.Lookup(value); len(found) == 1 {
 			value = found[0].Issuer.Name
@@ -367,7 +370,7 @@ func (s *Site) suggest(q *request) (*render.Page, error) {
 	for _, c := range found.Categories {
 		out.Categories = append(out.Categories,
 			suggested{
-				c.Category, q.edition.Number(c.Total),
+				q.edition.Category(c.Category), q.edition.Number(c.Total),
 				q.edition.Link("/search?category=" + url.QueryEscape(c.Category)),
 			})
 	}

@@ -188,7 +188,7 @@ func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
 		if i > 0 {
 			key = "category.more"
 		}
-		add(key, c, q.edition.Link("/search?category="+url.QueryEscape(c)), false)
+		add(key, q.edition.Category(c), q.edition.Link("/search?category="+url.QueryEscape(c)), false)
 	}
 	add("id", r.ID, "", true)
 	return out

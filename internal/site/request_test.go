@@ -182,3 +182,33 @@ func TestUnknownNames(t *testing.T) {
 	has(t, both, "Unknown category", "must be IP, HR or OIR")
 	has(t, s.get(http.StatusOK, "/issuers?market=sibe"), "BODEGAS DE VALDEBRISA, S.A.")
 }
+
+// English pages show the English names of categories; links and files keep the names
+// that filters take.
+func TestCategoriesInEnglish(t *testing.T) {
+	s := start(t, "", querytest.Market())
+	const results, dividends = "Sobre resultados", "Sobre dividendos"
+	for path, want := range map[string][]string{
+		"/":                                 {`<p class="categories">Results</p>`, `<option value="Sobre resultados">Results</option>`, "Sobre dividendos (es) · Business and financial position"},
+		"/reports/ip-3123":                  {`href="/search?category=Sobre&#43;resultados&amp;lang=en">Results</a>`},
+		"/reports/oir-40374":                {">Sobre dividendos (es)</a>"},
+		"/search?category=sobre+resultados": {"Category: Results"},
+		"/search?category=resultados":       {"Category: resultados <"},
+		"/search?search=resultados":         {"Results"},
+		"/analytics":                        {"Fund merger"},
+		"/suggest?q=resultados":             {"<span>Results</span>"},
+	} {
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
+		}
+		has(t, s.get(http.StatusOK, path+separator+"lang=en", "Accept", "text/html"), want...)
+	}
+	has(t, s.get(http.StatusBadRequest, "/search?category=resultdos&lang=en", "Accept", "text/html"),
+		`href="/search?category=Sobre&#43;resultados&amp;lang=en">Results</a>`)
+	spanish := s.get(http.StatusOK, "/?lang=es").Body.String()
+	if !strings.Contains(spanish, results) || !strings.Contains(spanish, dividends) || strings.Contains(spanish, "(es)") {
+		t.Error("a Spanish page has English names")
+	}
+	has(t, s.get(http.StatusOK, "/analytics/categories.csv?lang=en"), results)
+}

@@ -50,7 +50,7 @@ func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 		URL:        q.edition.Link("/reports/" + r.ID),
 		Simulated:  simulated,
 		Title:      mark(matches, title),
-		Categories: r.Categories(),
+		Categories: q.categories(r),
 		At:         r.ListedAt(),
 		Ago:        q.edition.Ago(r.ListedAt(), q.now),
 		Corrected:  r.CorrectedBy != "",
@@ -71,6 +71,15 @@ func (q *request) summaryOf(r *disclosure.Report) string {
 		return r.SummaryEN
 	}
 	return r.Summary
+}
+
+// categories returns the categories of a report in the language of the page.
+func (q *request) categories(r *disclosure.Report) []string {
+	names := r.Categories()
+	for i, name := range names {
+		names[i] = q.edition.Category(name)
+	}
+	return names
 }
 
 // group are reports that one issuer published within minutes of each other.

@@ -139,7 +139,7 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 	if len(f.Years) > 0 {
 		out = append(out, q.yearFacet(f.Years))
 	}
-	add("category", "category", f.Categories, same)
+	add("category", "category", f.Categories, q.edition.Category)
 	add("market", "market", f.Markets, same)
 	return out
 }

@@ -168,6 +168,9 @@ func (s *Service) reportText(r *query.Report) string {
 	if r.Summary != nil {
 		fmt.Fprintf(&b, "Summary: %s\n", quote.Text(*r.Summary, 800))
 	}
+	if len(r.English) > 0 {
+		fmt.Fprintf(&b, "Categories: %s\n", quote.Text(strings.Join(r.English, "; "), 300))
+	}
 	if r.SuspectTime {
 		fmt.Fprintf(&b, "That time cannot be true: the report was seen on %s. Lists order it by when it was seen.\n", Clock(r.FirstSeenAt))
 	}

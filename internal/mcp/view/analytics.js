@@ -244,7 +244,7 @@ function issuerBars(answer) {
 }
 
 function categoryBars(answer) {
-  return nameBars('categories', t('categories'), answer.categories, ({ category }) => ({ name: category, filter: { category } }))
+  return nameBars('categories', t('categories'), answer.categories, ({ category, category_en: english }) => ({ name: (language === 'en' && english) || category, filter: { category } }))
 }
 
 // nameBars draws the first ten of a list of totals. read returns

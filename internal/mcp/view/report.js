@@ -137,7 +137,7 @@ function drawReport(page) {
         button('issuer', t('issuer_reports'), () => reportOptions.onissuer(report), { class: 'link' })),
     facts([
       [t('number'), plain(report.cnmv_registration_number)],
-      [t('categories'), tagList(report.categories)],
+      [t('categories'), tagList(language === 'en' && asList(report.categories_en).length ? report.categories_en : report.categories)],
       [t('document'), documentFacts(report.document)],
       [t('first_seen'), report.first_seen_at && fullTime(report.first_seen_at)],
       [t('available'), report.available_at && fullTime(report.available_at)],

@@ -144,7 +144,8 @@ func (c *ReportCheck) compareFields(
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	derived := []string{"issuer_id", "attribution", "as_of_seq"} // of the directory, the service and the request
+	// of the directory, the service and the request
+	derived := []string{"issuer_id", "categories_en", "attribution", "as_of_seq"}
 	if record.Ticker == "" {
 		derived = append(derived, "ticker") // the directory may have one
 	}

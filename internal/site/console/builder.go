@@ -23,7 +23,7 @@ type builderPage struct {
 	Filter     query.FilterBody
 	Types      []option
 	Kinds      []option
-	Categories []string
+	Categories []option // the names that a filter takes, with those of the page
 	Markets    []string
 	Preview    *preview
 }
@@ -117,7 +117,7 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 
 // names returns categories and markets that help to fill in the form. A person who may
 // not read the analytics gets none.
-func (c *Console) names(q *request) (categories, markets []string) {
+func (c *Console) names(q *request) (categories []option, markets []string) {
 	figures, err := do(c, q, suggestNames, func(context.Context, access.Principal) (*catalog.Analytics, error) {
 		now, err := c.Query.Snapshot()
 		if err != nil {
@@ -129,7 +129,7 @@ func (c *Console) names(q *request) (categories, markets []string) {
 		return nil, nil
 	}
 	for _, one := range figures.Categories {
-		categories = append(categories, one.Category)
+		categories = append(categories, option{Value: one.Category, Text: q.e.Category(one.Category)})
 	}
 	for _, one := range figures.Markets {
 		markets = append(markets, one.Market)

@@ -55,7 +55,7 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 		out = append(out, q.word("kinds.", f.Kind, f.Kind))
 	}
 	if f.Category != "" {
-		out = append(out, f.Category)
+		out = append(out, q.e.CategoryCondition(f.Category))
 	}
 	if f.Market != "" {
 		out = append(out, q.e.Text("filter.market")+": "+f.Market)

@@ -37,16 +37,21 @@ func (r *Renderer) unknownNames(q Request, d problem.Document) (out []unknownNam
 		one := unknownName{Text: q.Edition.Text("unknown."+f.Parameter, f.Value)}
 		for _, value := range f.Suggestions {
 			one.Choices = append(one.Choices,
-				choice{Text: r.suggestion(f.Parameter, value), URL: q.instead(f.Parameter, value)})
+				choice{Text: r.suggestion(q.Edition, f.Parameter, value), URL: q.instead(f.Parameter, value)})
 		}
 		out = append(out, one)
 	}
 	return out
 }
 
-// suggestion returns a suggestion as people know it: an issuer by its name.
-func (r *Renderer) suggestion(parameter, value string) string {
-	if parameter != "issuer" {
+// suggestion returns a suggestion as people know it: an issuer by its name, a category
+// in the language of the page.
+func (r *Renderer) suggestion(e Edition, parameter, value string) string {
+	switch parameter {
+	case "issuer":
+	case "category":
+		return e.Category(value)
+	default:
 		return value
 	}
 	snapshot, err := r.Query.Snapshot()

@@ -138,7 +138,7 @@ func TestExtractKeepsOrder(t *testing.T) {
 			"El Consejo de Administración ha acordado el pago de un dividendo a cuenta de 0,25 euros brutos por acción."},
 	})
 	if len(found.Sentences) != 2 || !strings.HasPrefix(found.Sentences[0].Text, "La sociedad ha vendido") {
-		t.Errorf("got %q", found.Sentences)
+		t.Errorf("got %+v", found.Sentences)
 	}
 }
 
@@ -160,6 +160,6 @@ func TestExtractPrefersFacts(t *testing.T) {
 	}
 	source.Stated = []Stated{{1, "17 de diciembre de 2026"}, {1, "0,25 euros"}}
 	if !has(source) {
-		t.Errorf("got %q", Extract(source).Sentences)
+		t.Errorf("got %+v", Extract(source).Sentences)
 	}
 }

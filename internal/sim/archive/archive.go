@@ -17,6 +17,7 @@ import (
 	"pregon/internal/sim/filler"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/paper"
+	"pregon/internal/sim/paper/statement"
 )
 
 // Archive holds all reports. It is safe for concurrent use.
@@ -191,9 +192,16 @@ func (a *Archive) ByDocument(q url.Values) *Report {
 	return a.Find(disclosure.Types[series], int64(number))
 }
 
-// Document returns the document of a report.
+// Document returns the document of a report. Many of those whose titles announce a
+// fact have a document that states it.
 func (a *Archive) Document(r *Report) paper.File {
-	return paper.Make(paper.Source{Report: &r.Report, Form: r.Form, Text: r.Text}, a.seed)
+	source := paper.Source{Report: &r.Report, Form: r.Form, Text: r.Text}
+	if source.IsOrdinary(a.seed) {
+		if d, ok := statement.Of(&r.Report, a.seed); ok {
+			return d.File()
+		}
+	}
+	return paper.Make(source, a.seed)
 }
 
 // first returns the live report, or else the one of the history, or nil.

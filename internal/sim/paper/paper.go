@@ -61,6 +61,12 @@ func Make(s Source, seed uint64) File {
 
 const contentPDF = "application/pdf"
 
+// IsOrdinary reports whether the document is a PDF file as most reports have, of which
+// nobody has said how it looks or what it says.
+func (s *Source) IsOrdinary(seed uint64) bool {
+	return s.Form == "" && s.Text == "" && len(s.Related) == 0 && s.form(seed) == "pdf"
+}
+
 // form returns the form of the document. Of a thousand reports, most of which
 // have an ordinary PDF file, some have another form. Annual reports often do.
 func (s *Source) form(seed uint64) string {

@@ -37,7 +37,7 @@ func (w *writer) composeLetter(title, layout string) {
 			w.add(paper.Paragraph, w.line("opening"))
 		}
 	}
-	w.add(paper.Heading, title)
+	w.addTitle(paper.Heading, title)
 	w.writeBody()
 	if layout == "letter" {
 		w.add(paper.Paragraph, w.line("closing"))
@@ -49,7 +49,7 @@ func (w *writer) composeLetter(title, layout string) {
 // composePress writes a release for newspapers.
 func (w *writer) composePress(title string) {
 	w.add(paper.Small, w.say("NOTA DE PRENSA", "PRESS RELEASE", "NOTA DE PREMSA"))
-	w.add(paper.Letterhead, title)
+	w.addTitle(paper.Letterhead, title)
 	w.add(paper.Small, w.fill("{town}, ")+w.date(w.day, "long"))
 	w.writeBody()
 	w.add(paper.Heading, w.say("Sobre ", "About ", "Sobre ")+w.company)
@@ -61,7 +61,7 @@ func (w *writer) composePress(title string) {
 func (w *writer) composeBilingual(title string) {
 	second := w.template.second
 	w.add(paper.Letterhead, w.company)
-	w.add(paper.Heading, title)
+	w.addTitle(paper.Heading, title)
 	w.writeLines(w.template.lines)
 	if w.Percent(40) {
 		w.writePair(filler.Pick(w.Random, linesFor(common, "pair", second)))

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -53,10 +54,17 @@ func (d *draw) millions(low, high float64) number {
 // then they are paid.
 func drawDividend(d *draw) {
 	places := d.Between(2, 4)
-	gross := number{int64(d.LogUniform(0.03, 1.2) * float64(power(places))), places}
+	gross := d.numberOf("gross_per_share", number{int64(d.LogUniform(0.03, 1.2) * float64(power(places))), places})
+	places = gross.places
 	ex := d.around(4, 40)
 	record := next(ex, 1)
 	shares := whole(int64(d.LogUniform(2e7, 9e8)))
+	payment := next(record, filler.Pick(d.Random, []int{1, 1, 1, 2, 5}))
+	if ordered := d.timeOf("payment_date", payment); ordered != payment {
+		payment = ordered
+		record = workday(payment.AddDate(0, 0, -1), -1)
+		ex = workday(record.AddDate(0, 0, -1), -1)
+	}
 	d.values["gross_per_share"] = gross
 	d.values["tax"] = gross.times(number{19, 2}, places+2)
 	d.values["net"] = gross.times(number{81, 2}, places+2)
@@ -65,7 +73,7 @@ func drawDividend(d *draw) {
 	d.values["ex_date"] = moment{ex}
 	d.values["last_day"] = moment{workday(ex.AddDate(0, 0, -1), -1)}
 	d.values["record_date"] = moment{record}
-	d.values["payment_date"] = moment{next(record, filler.Pick(d.Random, []int{1, 1, 1, 2, 5}))}
+	d.values["payment_date"] = moment{payment}
 	d.values["nominal"] = number{int64(filler.Pick(d.Random, []int{10, 20, 25, 50})), 2}
 	d.values["ratio"] = whole(int64(d.Between(18, 60)))
 	d.values["fraction"] = number{int64(d.Between(105, 480)), 3}
@@ -87,6 +95,7 @@ func drawMeeting(d *draw) {
 	for first.AddDate(0, 0, 1).Month() != first.Month() {
 		first = workday(first.AddDate(0, 0, 1), 1)
 	}
+	first = d.timeOf("first_call", first)
 	clock := filler.Pick(d.Random, []time.Duration{
 		9*time.Hour + 30*time.Minute,
 		10 * time.Hour,
@@ -120,6 +129,11 @@ func drawResults(d *draw) {
 	if d.options["loss"] {
 		net = -net
 	}
+	if ordered, ok := d.order.values["revenue"].(number); ok {
+		revenue = float64(ordered.digits) / 1e6
+		ebitda = float64(d.numberOf("ebitda", ordered).digits) / 1e6
+		net = float64(d.numberOf("net_profit", ordered).digits) / 1e6
+	}
 	p := period{d.day.Year(), "9M"}
 	switch m := d.day.Month(); {
 	case m < 4:
@@ -129,9 +143,9 @@ func drawResults(d *draw) {
 	case m < 10:
 		p.part = "H1"
 	}
-	d.values["revenue"] = round(revenue)
-	d.values["ebitda"] = round(ebitda)
-	d.values["net_profit"] = round(net)
+	d.values["revenue"] = d.numberOf("revenue", round(revenue))
+	d.values["ebitda"] = d.numberOf("ebitda", round(ebitda))
+	d.values["net_profit"] = d.numberOf("net_profit", round(net))
 	d.values["debt"] = round(ebitda * (0.9 + d.Float64()*2))
 	d.values["capex"] = round(ebitda * (0.2 + d.Float64()*0.3))
 	d.values["ebit"] = round(ebitda * 0.7)
@@ -146,10 +160,10 @@ func drawResults(d *draw) {
 
 // drawProgramme draws a programme in which shares are bought back.
 func drawProgramme(d *draw) {
-	d.values["max_amount"] = d.millions(3, 900)
+	d.values["max_amount"] = d.numberOf("max_amount", d.millions(3, 900))
 	d.values["max_shares"] = whole(int64(d.LogUniform(300, 40_000)) * 1000)
 	d.values["starts_on"] = moment{d.around(1, 6)}
-	d.values["ends_on"] = moment{d.around(120, 420)}
+	d.values["ends_on"] = moment{d.timeOf("ends_on", d.around(120, 420))}
 	d.values["bought"] = whole(int64(d.LogUniform(40_000, 250_000)))
 	d.values["spent"] = number{int64(d.LogUniform(4e7, 2e8)), 2}
 	d.values["share_of_capital"] = number{int64(d.Between(60, 480)), 2}
@@ -162,7 +176,7 @@ func drawTrades(d *draw) {
 	if d.options["many"] {
 		days = d.Between(12, 24)
 	}
-	date := workday(d.day.AddDate(0, 0, -days*7/5-d.Between(1, 4)), 1)
+	date := d.timeOf("from", workday(d.day.AddDate(0, 0, -days*7/5-d.Between(1, 4)), 1))
 	venues := readTexts().names.Venues
 	places := d.Between(2, 4)
 	level := d.LogUniform(1.5, 60)
@@ -207,7 +221,7 @@ func drawTrades(d *draw) {
 // two votes.
 func drawVotingRights(d *draw) {
 	nominal := number{int64(filler.Pick(d.Random, []int{10, 20, 25, 50, 100})), 2}
-	shares := whole(int64(d.LogUniform(9e6, 1.5e9)))
+	shares := d.numberOf("shares", whole(int64(d.LogUniform(9e6, 1.5e9))))
 	extra := int64(0)
 	if d.options["loyalty"] {
 		extra = int64(d.LogUniform(1e5, 8e6))
@@ -233,7 +247,11 @@ func drawCapital(d *draw) {
 	if d.fields["action"] == "reduction" {
 		sign = -1
 	}
-	price := number{cents*10 + int64(d.LogUniform(300, 18_000)), 3}
+	price := d.numberOf("price", number{cents*10 + int64(d.LogUniform(300, 18_000)), 3})
+	if ordered := d.numberOf("new_shares", whole(shares)); ordered.digits != shares {
+		shares = ordered.digits
+		start = shares * int64(d.Between(8, 60))
+	}
 	after := whole(start + sign*shares)
 	d.values["new_shares"] = whole(shares)
 	d.values["redeemed"] = whole(shares)
@@ -253,7 +271,7 @@ func drawCapital(d *draw) {
 // drawSuspension draws the moment from which trading stops or goes on.
 func drawSuspension(d *draw) {
 	clock := 8*time.Hour + 30*time.Minute + time.Duration(d.IntN(540))*time.Minute
-	d.values["at"] = moment{d.day.Add(clock)}
+	d.values["at"] = moment{d.timeOf("at", d.day.Add(clock))}
 	d.values["last_price"] = number{int64(d.LogUniform(90, 5000)), 2}
 }
 
@@ -266,14 +284,10 @@ func drawBoard(d *draw) {
 		roles = roles[:3]
 	}
 	r := filler.Pick(d.Random, roles)
-	post := words{
-		spanish: r.Man,
-		english: r.English,
-		catalan: r.CatalanMan,
-	}
-	if p.woman {
-		post.spanish = r.Woman
-		post.catalan = r.CatalanWoman
+	post := r.words(p.woman)
+	if ordered, ok := d.order.values["person"].(person); ok {
+		p = ordered
+		post = d.wordsOf("role", post)
 	}
 	post.fact = d.say(post.spanish, post.english, post.catalan)
 	d.woman = p.woman
@@ -283,10 +297,26 @@ func drawBoard(d *draw) {
 	d.values["since"] = name(strconv.Itoa(d.day.Year() - d.Between(2, 11)))
 }
 
+// words returns the names of the post.
+func (r *role) words(woman bool) words {
+	if woman {
+		return words{spanish: r.Woman, english: r.English, catalan: r.CatalanWoman}
+	}
+	return words{spanish: r.Man, english: r.English, catalan: r.CatalanMan}
+}
+
 // grades are ratings, the best first, in the two usual spellings.
 var grades = [][]string{
 	{"AA", "AA-", "A+", "A", "A-", "BBB+", "BBB", "BBB-", "BB+", "BB", "BB-", "B+", "B"},
 	{"Aa2", "Aa3", "A1", "A2", "A3", "Baa1", "Baa2", "Baa3", "Ba1", "Ba2", "Ba3", "B1", "B2"},
+}
+
+// outlooks say how a rating may change.
+var outlooks = []words{
+	{"estable", "stable", "estable", "stable"},
+	{"positiva", "positive", "positiva", "positive"},
+	{"negativa", "negative", "negativa", "negative"},
+	{"en desarrollo", "developing", "en desenvolupament", "developing"},
 }
 
 // drawRating draws a rating, and the one before it.
@@ -300,19 +330,21 @@ func drawRating(d *draw) {
 	case "downgrade":
 		was = at - d.Between(1, 2)
 	}
-	outlooks := []words{
-		{"estable", "stable", "estable", "stable"},
-		{"positiva", "positive", "positiva", "positive"},
-		{"negativa", "negative", "negativa", "negative"},
-		{"en desarrollo", "developing", "en desenvolupament", "developing"},
-	}
 	n := d.IntN(len(outlooks))
-	d.values["agency"] = name(filler.Pick(d.Random, readTexts().names.Agencies))
+	if ordered, ok := d.order.values["outlook"].(words); ok {
+		n = slices.Index(outlooks, ordered)
+	}
+	rated := d.wordsOf("rating", name(scale[at]))
+	other := scale[at+1]
+	if other == rated.fact {
+		other = scale[at+2]
+	}
+	d.values["agency"] = d.wordsOf("agency", name(filler.Pick(d.Random, readTexts().names.Agencies)))
 	d.values["agency_other"] = name("Contraste Crediticio")
-	d.values["rating"] = name(scale[at])
-	d.values["rating_was"] = name(scale[was])
+	d.values["rating"] = rated
+	d.values["rating_was"] = d.wordsOf("rating_was", name(scale[was]))
 	d.values["rating_short"] = name(filler.Pick(d.Random, []string{"P-2", "F2", "A-2"}))
-	d.values["rating_other"] = name(scale[at+1])
+	d.values["rating_other"] = name(other)
 	d.values["outlook"] = outlooks[n]
 	d.values["outlook_was"] = outlooks[(n+1)%len(outlooks)]
 }
@@ -324,11 +356,16 @@ func drawTakeover(d *draw) {
 	if d.options["target"] {
 		d.values["bidder"], d.values["target"] = theirs, mine
 	}
+	if target, ok := d.order.values["target"]; ok { // the market's reports about bids are the target's
+		d.values["bidder"] = d.wordsOf("bidder", theirs)
+		d.values["target"] = target
+	}
 	shares := int64(d.LogUniform(1e7, 4e8))
-	accepted := int64(d.Between(5200, 9870))
-	price := number{int64(d.LogUniform(150, 4500)), 2}
+	acceptance := d.numberOf("acceptance", number{int64(d.Between(5200, 9870)), 2})
+	accepted := acceptance.times(whole(1), 2).digits // hundredths of one per cent
+	price := d.numberOf("price", number{int64(d.LogUniform(150, 4500)), 2})
 	d.values["price"] = price
-	d.values["acceptance"] = number{accepted, 2}
+	d.values["acceptance"] = acceptance
 	d.values["accepting"] = whole(shares / 10_000 * accepted)
 	d.values["addressed"] = whole(shares / 10_000 * 10_000)
 	d.values["worth"] = price.times(whole(shares/10_000*10_000), 2)
@@ -392,7 +429,7 @@ func drawSecuritisation(d *draw) {
 			"coupon":          number{int64(d.Between(1800, 5900)), 3},
 		})
 	}
-	d.values["payment_date"] = moment{d.around(1, 12)}
+	d.values["payment_date"] = moment{d.timeOf("payment_date", d.around(1, 12))}
 	d.values["total_interest"] = number{interest, 2}
 	d.values["total_redemption"] = number{redemption, 2}
 	d.values["previous_payment"] = moment{d.around(-95, -85)}

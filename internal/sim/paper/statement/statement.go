@@ -10,6 +10,7 @@
 package statement
 
 import (
+	"cmp"
 	"iter"
 	"time"
 
@@ -77,10 +78,13 @@ func Make(kind, layout string, seed uint64) Document {
 	for _, c := range kind + " " + layout {
 		key = filler.Mix(key ^ uint64(c))
 	}
-	rng := filler.NewRandom(key, 0)
 	// Consecutive seeds use the texts in turn, so that few of them use all texts.
-	t := all[seed%uint64(len(all))]
-	w := newWriter(rng, t)
+	return write(kind, layout, all[seed%uint64(len(all))], key, &order{})
+}
+
+// write returns the document that a text makes of what is ordered and drawn.
+func write(kind, layout string, t *template, key uint64, o *order) Document {
+	w := newWriter(filler.NewRandom(key, 0), t, o)
 	d := Document{
 		Kind:     kind,
 		Layout:   layout,
@@ -89,10 +93,14 @@ func Make(kind, layout string, seed uint64) Document {
 		Language: t.language,
 		Company:  w.company,
 		Day:      w.day,
-		Category: w.category(kind),
+		Category: cmp.Or(o.category, w.category(kind)),
 		seed:     key,
 	}
 	title := w.fill(t.title)
+	if o.title != "" && t.language != "es" {
+		w.subtitle = title
+	}
+	title = cmp.Or(o.title, title)
 	w.compose(title)
 	d.Title = market.Mark + title
 	d.Blocks = w.blocks

@@ -16,6 +16,8 @@ type writer struct {
 	filler.Random
 	notation
 	template *template
+	order    *order
+	subtitle string    // in the language of the document, if the title has another
 	day      time.Time // of the document
 	company  string
 	sets     []set                 // the values of the facts
@@ -27,23 +29,35 @@ type writer struct {
 	blocks   []paper.Block
 }
 
-func newWriter(rng filler.Random, t *template) *writer {
+func newWriter(rng filler.Random, t *template, o *order) *writer {
 	w := &writer{
 		Random:   rng,
 		template: t,
+		order:    o,
 		notation: newNotation(t.language, rng),
 		general:  map[string]value{},
 	}
 	w.day = workday(time.Date(2024, 2, 1+rng.IntN(1050), 0, 0, 0, 0, time.UTC), 1)
 	w.company = w.newCompany(t)
+	if o.company != "" {
+		w.company = o.company
+		w.day = o.day
+	}
 	for _, fact := range t.facts {
 		d := draw{writer: w, declaration: fact}
 		d.values = map[string]value{}
 		d.follows = map[string]deduction{}
 		kindNamed(fact.kind).draw(&d)
 		w.sets = append(w.sets, d.set)
-		w.used = append(w.used, map[string][]string{})
+		used := map[string][]string{}
+		for field, form := range o.stated {
+			used[field] = []string{form}
+		}
+		w.used = append(w.used, used)
 		w.rowUsed = append(w.rowUsed, map[string][]string{})
+	}
+	for blank, v := range o.values {
+		w.general[blank] = v
 	}
 	return w
 }
@@ -182,6 +196,14 @@ func (w *writer) factRows(n int, k *kind) (out []map[string]string) {
 		out = append(out, one)
 	}
 	return out
+}
+
+// addTitle writes the title, and below it the one in the language of the document.
+func (w *writer) addTitle(kind paper.BlockKind, title string) {
+	w.add(kind, title)
+	if w.subtitle != "" {
+		w.add(paper.Heading, w.subtitle)
+	}
 }
 
 func (w *writer) add(kind paper.BlockKind, text string) {

@@ -96,7 +96,7 @@ var readTexts = sync.OnceValue(func() *texts {
 	if err := json.Unmarshal(readFile("names.json"), &t.names); err != nil {
 		panic(fmt.Sprintf("statement: names.json: %v", err))
 	}
-	for _, kind := range append(Kinds(), None, common) {
+	for _, kind := range append(Kinds(), None, common, annex) {
 		t.templates[kind] = readTemplates(kind)
 	}
 	return t

@@ -19,7 +19,7 @@ await db.run("SET TimeZone = 'UTC'")
 const types = async (file) => Object.fromEntries((await rows(`DESCRIBE SELECT * FROM '${file}'`)).map((c) => [c.column_name, c.column_type]))
 const time = 'TIMESTAMP WITH TIME ZONE'
 const special = {
-  published_at: time, first_seen_at: time, available_at: time, enriched_at: time, text_ready_at: time, summary_ready_at: time,
+  published_at: time, first_seen_at: time, available_at: time, enriched_at: time, text_ready_at: time, summary_ready_at: time, facts_ready_at: time,
   cnmv_registration_number: 'BIGINT', document_pages: 'BIGINT', document_bytes: 'BIGINT', categories: 'VARCHAR[]', related: 'VARCHAR[]',
   isins: 'VARCHAR[]', former_names: 'VARCHAR[]', aliases: 'VARCHAR[]',
 }
@@ -35,7 +35,7 @@ for (const file of [reportFile, issuerFile]) {
 // Instants as microseconds: a Date has milliseconds only.
 const micros = (t) => (t ? String(BigInt(Date.parse(t.replace(/\.\d+/, ''))) * 1000n + BigInt((t.match(/:\d\d\.(\d+)/)?.[1] ?? '').padEnd(6, '0').slice(0, 6))) : null)
 const reports = await lines(reportLines)
-const times = ['published_at', 'first_seen_at', 'available_at', 'enriched_at', 'text_ready_at', 'summary_ready_at']
+const times = ['published_at', 'first_seen_at', 'available_at', 'enriched_at', 'text_ready_at', 'summary_ready_at', 'facts_ready_at']
 const columns = ['id', 'type', 'company_name', 'title', 'summary', 'pdf_url', 'nif', 'source_url', 'corrected_by', 'summary_method', 'summary_en']
 const got = await rows(`SELECT ${columns}, cnmv_registration_number AS number, categories, related, document_bytes, document_pages,
   ${times.map((t) => `epoch_us(${t}) AS ${t}`)} FROM '${reportFile}'`)

@@ -156,6 +156,17 @@ func ClipFacts(facts []Fact) []Fact {
 	return facts
 }
 
+// AppendFacts appends the facts of a report as JSON: null if its document was not examined.
+func (r *Report) AppendFacts(b []byte) []byte {
+	switch {
+	case r.FactsRules == 0:
+		return append(b, "null"...)
+	case len(r.Facts) == 0:
+		return append(b, "[]"...)
+	}
+	return append(b, factsJSON(r.Facts)...)
+}
+
 func factsJSON(facts []Fact) []byte {
 	b, err := json.Marshal(facts)
 	if err != nil {

@@ -26,6 +26,9 @@ func (k *Keeper) Facts(ctx context.Context, r *disclosure.Report, kept Kept) (di
 			k.Logger.Error("a fact is left out, because it is not valid", "report", r.ID, "err", err)
 			continue
 		}
+		if found.Evidence == nil { // null and {} would be different bytes of the same
+			found.Evidence = map[string]disclosure.Quote{}
+		}
 		facts = append(facts, found.Fact)
 		details = append(details, found.FactDetail)
 	}

@@ -122,7 +122,7 @@ func (q *Service) ReportAsOf(ctx context.Context, s *catalog.Snapshot, id string
 	if joined.Issuer != nil {
 		issuer = joined.Issuer.ID
 	}
-	out := q.joined(rep, joined.Ticker, issuer)
+	out := q.joined(ctx, rep, joined.Ticker, issuer)
 	out.AsOfSeq = &at.Seq
 	return out, nil
 }

@@ -149,6 +149,8 @@ type Report struct {
 	Evidence    []Evidence     `json:"evidence"`
 	SummaryEN   *string        `json:"summary_en"`
 	EvidenceEN  []Evidence     `json:"evidence_en"`
+	Facts       []Fact         `json:"facts"` // null if its document was not examined
+	FactsAt     *time.Time     `json:"facts_ready_at"`
 	Attribution Attribution    `json:"attribution"`
 	AsOfSeq     *int64         `json:"as_of_seq,omitempty"` // only of a past state
 }
@@ -169,24 +171,27 @@ type Evidence struct {
 }
 
 // Report returns the report with an id.
-func (q *Service) Report(s *catalog.Snapshot, id string) (*Report, error) {
+func (q *Service) Report(ctx context.Context, s *catalog.Snapshot, id string) (*Report, error) {
 	f, err := Find(s, id)
 	if err != nil {
 		return nil, err
 	}
-	return q.joined(f.Decode(), f.Ticker(), f.IssuerID()), nil
+	return q.joined(ctx, f.Decode(), f.Ticker(), f.IssuerID()), nil
 }
 
-// joined returns a report with what the directory adds to it.
-func (q *Service) joined(rep *disclosure.Report, ticker, issuer string) *Report {
+// joined returns a report with what the directory adds to it, and with what proves its
+// facts.
+func (q *Service) joined(ctx context.Context, rep *disclosure.Report, ticker, issuer string) *Report {
 	r := DescribeReport(rep)
+	r.Facts = q.Facts(ctx, rep)
 	r.Ticker = OrNull(ticker)
 	r.IssuerID = OrNull(issuer)
 	r.Attribution = q.Attribution()
 	return r
 }
 
-// DescribeReport returns what the record of a report says. The directory may have a
+// DescribeReport returns what the record of a report says: of a fact, its kind and its
+// fields. The directory may have a
 // ticker for a report without one, and decides its issuer; the attribution is that
 // of the service. A record may have times of more digits than the catalogue keeps.
 func DescribeReport(rep *disclosure.Report) *Report {
@@ -220,6 +225,8 @@ func DescribeReport(rep *disclosure.Report) *Report {
 		Evidence:    evidenceOf(rep.Evidence),
 		SummaryEN:   OrNull(rep.SummaryEN),
 		EvidenceEN:  evidenceOf(rep.EvidenceEN),
+		Facts:       factsOf(rep),
+		FactsAt:     TimeOrNull(rep.FactsReadyAt),
 	}
 }
 

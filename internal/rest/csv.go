@@ -40,7 +40,7 @@ var (
 	}
 	changeColumns = slices.Concat([]string{"cursor", "seq", "event", "occurred_at", "changed"}, reportColumns, []string{
 		"name", "cif", "market", "registered_at", "first_seen_at", "available_at", "enriched_at", "text_ready_at",
-		"summary_ready_at", "corrected_by",
+		"summary_ready_at", "corrected_by", "facts_ready_at", "facts.kind",
 	})
 	webhookColumns = []string{
 		"id", "url", "description", "events", "enabled", "disabled_at", "disabled_reason", "starts_after", "created_at", "updated_at",

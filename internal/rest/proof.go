@@ -28,7 +28,7 @@ const (
 
 func (a *API) getReportProof(r *http.Request, s *catalog.Snapshot) (response, error) {
 	id := r.PathValue("id")
-	if _, err := a.Query.Report(s, id); err != nil {
+	if _, err := query.Find(s, id); err != nil {
 		return response{}, err
 	}
 	t, number, _ := disclosure.ParseReportID(id)

@@ -77,7 +77,7 @@ func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) 
 		return response{}, err
 	}
 	if at == nil {
-		found, err := a.Query.Report(s, r.PathValue("id"))
+		found, err := a.Query.Report(r.Context(), s, r.PathValue("id"))
 		if err != nil {
 			return response{}, err
 		}

@@ -48,6 +48,8 @@ func TestDetailsCanBeImported(t *testing.T) {
 	full.Document = disclosure.Document{Status: disclosure.DocumentReady, Link: full.PDFURL, SHA256: strings.Repeat("ab", 32), Type: "pdf", Bytes: 9, Pages: 1, Method: "text", Language: "es"}
 	full.Summary, full.SummaryMethod, full.SummaryOf = "Crece.", "extractive", full.Document.SHA256
 	full.Evidence = []disclosure.Evidence{{Text: "Crece.", Page: 1, Quote: "crece"}}
+	full.Facts = []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{"form": "cash"}}}
+	full.FactsRules, full.FactsOf, full.FactsReadyAt = 1, full.Document.SHA256, full.SummaryReadyAt
 	b := market()
 	b.Reports = append(b.Reports, full)
 	b.Issuers = slices.Clone(b.Issuers)
@@ -250,7 +252,7 @@ func TestReportDetail(t *testing.T) {
 		"nif": "A-69000016", "issuer_id": "A69000016", "registered_at": "2026-04-22T10:00:33+02:00",
 		"related": []any{}, "corrected_by": nil, "time_precision": nil, "suspect_time": false, "enriched_at": nil,
 		"text_ready_at": nil, "summary_ready_at": nil, "summary_method": nil, "evidence": []any{},
-		"summary_language": nil, "summary_en": nil, "evidence_en": []any{},
+		"summary_language": nil, "summary_en": nil, "evidence_en": []any{}, "facts": nil, "facts_ready_at": nil,
 		"document": map[string]any{
 			"status": "pending", "reason": "The document waits for its turn to be read.",
 			"sha256": nil, "type": nil, "bytes": nil, "pages": nil, "method": nil, "language": nil,
@@ -277,7 +279,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"categories_en":[],"source_url":null,"related":[],"corrected_by":null,` +
 			`"time_precision":null,"suspect_time":false,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
 		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The report's page`,
-		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"attribution":`,
+		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"facts":null,"facts_ready_at":null,"attribution":`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s, want %s in it", body, want)

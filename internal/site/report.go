@@ -105,7 +105,7 @@ func (s *Site) report(q *request) (*render.Page, error) {
 			Body:        []byte(document.Card(rep, s.BaseURL+"/reports/"+id)),
 		}, nil
 	}
-	full, err := s.Query.Report(q.snapshot, id)
+	full, err := s.Query.Report(q.Context(), q.snapshot, id)
 	if err != nil {
 		return nil, err
 	}

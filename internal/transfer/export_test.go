@@ -43,6 +43,8 @@ var complete = disclosure.Report{
 	Evidence:  []disclosure.Evidence{{Text: "Resumen", Page: 1, Quote: "Resumen"}},
 	SummaryEN: "Summary", EvidenceEN: []disclosure.Evidence{{Text: "Summary", Page: 1, Quote: "Resumen"}},
 	TextReadyAt: noon.Add(3 * time.Second), SummaryReadyAt: noon.Add(4 * time.Second),
+	Facts:      []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{"form": "cash", "gross_per_share": "0.25"}}},
+	FactsRules: 2, FactsOf: strings.Repeat("ab", 32), FactsDetail: strings.Repeat("cd", 32), FactsReadyAt: noon.Add(5 * time.Second),
 }
 
 // world is a store with a market, and a snapshot of it.
@@ -140,6 +142,7 @@ func TestPublicFields(t *testing.T) {
 		}
 	}
 	want := strings.Fields(`available_at category cnmv_registration_number company_name corrected_by document enriched_at evidence evidence_en
+		facts facts_detail facts_of facts_ready_at facts_rules
 		first_seen_at id nif pdf_url published_at related source_url summary summary_en summary_language summary_method summary_of
 		summary_ready_at text_ready_at ticker time_from title type`)
 	if got := slices.Sorted(maps.Keys(last)); !slices.Equal(got, want) {
@@ -162,6 +165,7 @@ func TestTables(t *testing.T) {
 		"https://regulator.example/d", "A-00000018", "A00000018", "Sobre resultados; Otros", "https://regulator.example/s", "oir-42999; 7", "oir-43001",
 		"second", "2026-04-22T12:00:33.123456+02:00", "2026-04-22T12:00:34.123456+02:00", "2026-04-22T12:00:35.123456+02:00", "2026-04-22T12:00:36.123456+02:00",
 		"2026-04-22T12:00:37.123456+02:00", "ready", "pdf", "3", "12345", strings.Repeat("ab", 32), "es", "extractive", "es", "Summary",
+		"2026-04-22T12:00:38.123456+02:00", `[{"kind":"dividend","fields":{"form":"cash","gross_per_share":"0.25"}}]`,
 	}
 	if got := rows[len(rows)-1]; !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)

@@ -45,6 +45,8 @@ type reportRow struct {
 	SummaryMethod   string     `parquet:"summary_method,optional,dict"`
 	SummaryLanguage string     `parquet:"summary_language,optional,dict"`
 	SummaryEN       string     `parquet:"summary_en,optional"`
+	FactsReadyAt    *time.Time `parquet:"facts_ready_at,optional,timestamp(microsecond)"`
+	Facts           string     `parquet:"facts,optional"` // JSON
 }
 
 func newReportRow(r *disclosure.Report, directory *search.Directory) *reportRow {
@@ -80,6 +82,10 @@ func newReportRow(r *disclosure.Report, directory *search.Directory) *reportRow 
 		SummaryMethod:   r.SummaryMethod,
 		SummaryLanguage: r.SummaryLanguage,
 		SummaryEN:       r.SummaryEN,
+		FactsReadyAt:    orNull(r.FactsReadyAt),
+	}
+	if r.FactsRules > 0 {
+		row.Facts = string(r.AppendFacts(nil))
 	}
 	if i := directory.IssuerOf(r); i != nil {
 		row.IssuerID, row.Ticker = i.ID, cmp.Or(r.Ticker, i.Ticker)

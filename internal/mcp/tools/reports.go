@@ -146,12 +146,12 @@ func appendLine(b []byte, f catalog.Report) []byte {
 }
 
 // Report returns a report.
-func (s *Service) Report(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
+func (s *Service) Report(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	id := p.Text("id")
 	if err := p.Err(); err != nil {
 		return Result{}, err
 	}
-	found, err := s.Query.Report(snapshot, id)
+	found, err := s.Query.Report(ctx, snapshot, id)
 	if err != nil {
 		return Result{}, err
 	}

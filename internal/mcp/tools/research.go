@@ -174,7 +174,7 @@ func (s *Service) fetch(ctx context.Context, snapshot *catalog.Snapshot, p *quer
 }
 
 func (s *Service) fetchReport(ctx context.Context, snapshot *catalog.Snapshot, id string) (Result, error) {
-	r, err := s.Query.Report(snapshot, id)
+	r, err := s.Query.Report(ctx, snapshot, id)
 	if err != nil {
 		return Result{}, err
 	}

@@ -90,6 +90,8 @@ func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event 
 		} else {
 			b = strconv.AppendQuote(b, r.CorrectedBy) // an id: plain
 		}
+		b = appendTime(b, "facts_ready_at", r.FactsReadyAt)
+		b = r.AppendFacts(append(b, `,"facts":`...))
 	}
 	e.JSON = append(b, '}')
 	e.Frame = AppendFrame(nil, cursor, string(e.Name), e.JSON)

@@ -148,8 +148,37 @@ func TestEvent(t *testing.T) {
 		report["registered_at"] != "2026-04-22T10:00:33+02:00" || report["text_ready_at"] != nil || !reflect.DeepEqual(report["changed"], []any{}) {
 		t.Errorf("unexpected event of a report: %v", report)
 	}
+	if facts, there := report["facts"]; !there || facts != nil || report["facts_ready_at"] != nil {
+		t.Errorf("the document was not examined, but the event has the facts %v", facts)
+	}
 	if issuer["id"] != "A69000016" || issuer["event"] != "issuer.updated" {
 		t.Errorf("unexpected event of an issuer: %v", issuer)
+	}
+}
+
+// Events have the kinds and the fields of facts.
+func TestEventFacts(t *testing.T) {
+	w := newTestHub(t)
+	stating, silent := newReport(7), newReport(8)
+	for _, r := range []*disclosure.Report{&stating, &silent} {
+		r.FactsRules = 1
+		r.FactsReadyAt = r.PublishedAt
+	}
+	stating.Facts = []disclosure.Fact{{Kind: disclosure.Dividend, Fields: map[string]string{"gross_per_share": "0.25", "form": "cash"}}}
+	stating.FactsDetail = strings.Repeat("0c", 32)
+	w.append(store.Batch{Reports: []disclosure.Report{stating, silent}})
+	changes, err := w.hub.After(t.Context(), disclosure.Cursor{Epoch: w.hub.Head().Epoch}, 10)
+	if err != nil || len(changes) != 2 {
+		t.Fatal(changes, err)
+	}
+	const at = `"facts_ready_at":"2026-04-22T10:00:33+02:00",`
+	for i, want := range []string{
+		at + `"facts":[{"kind":"dividend","fields":{"form":"cash","gross_per_share":"0.25"}}]}`,
+		at + `"facts":[]}`,
+	} {
+		if got := string(changes[i].JSON); !strings.HasSuffix(got, want) || !json.Valid(changes[i].JSON) {
+			t.Errorf("got %s, want %s at its end", got, want)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ var rows = [][]string{
 	3: {
 		"auth/usage",
 		"catalog",
+		"disclosure/calendar",
 		"document/bucket",
 		"document/extract/worker",
 		"document/index",

@@ -100,7 +100,7 @@ func Entries(statements []Statement) []Entry {
 	statements = slices.Clone(statements)
 	slices.SortFunc(statements, func(a, b Statement) int { return disclosure.CompareReports(b.Report, a.Report) })
 	c := calendar{used: map[string]bool{}, of: map[string][]*Entry{}, stated: map[string][]*Entry{}}
-	corrected := c.corrections(statements)
+	corrected := corrections(statements)
 	for _, s := range statements {
 		if s.IssuerID != "" {
 			c.add(s, corrected[s.Report.ID])
@@ -133,18 +133,19 @@ type calendar struct {
 	stated map[string][]*Entry // by report
 }
 
-// corrections returns the ids of the reports that each report corrects. Only a later
-// report can correct another; anything else could be a circle.
-func (c *calendar) corrections(statements []Statement) map[string][]string {
-	place := map[string]int{}
-	for i, s := range statements {
-		place[s.Report.ID] = i
+// corrections returns the ids of the reports of the same issuer that each report
+// corrects. Reports are read in order, so one that is named as the correction of a later
+// one finds no entries to take over, and a circle has no effect.
+func corrections(statements []Statement) map[string][]string {
+	issuers := map[string]string{}
+	for _, s := range statements {
+		issuers[s.Report.ID] = s.IssuerID
 	}
 	corrected := map[string][]string{}
-	for i, s := range statements {
-		by, known := place[s.Report.CorrectedBy]
-		if known && by > i && statements[by].IssuerID == s.IssuerID {
-			corrected[s.Report.CorrectedBy] = append(corrected[s.Report.CorrectedBy], s.Report.ID)
+	for _, s := range statements {
+		by := s.Report.CorrectedBy
+		if issuer, known := issuers[by]; known && issuer == s.IssuerID {
+			corrected[by] = append(corrected[by], s.Report.ID)
 		}
 	}
 	return corrected

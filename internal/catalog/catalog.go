@@ -102,7 +102,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.partialLoad.Store(true)
-	c.writer = search.NewWriter(&c.documents)
+	c.writer = search.NewWriter(&c.documents, factsOf)
 	c.issuers = map[string]*search.Issuer{}
 	c.encoder = encoder{}
 

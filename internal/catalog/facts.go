@@ -220,3 +220,6 @@ func readFacts(section string, r *disclosure.Report) {
 	r.FactsReadyAt = instant(head.ready)
 	r.Facts = reader.facts(head.count)
 }
+
+// factsOf returns the facts of a record of the index.
+func factsOf(r string) []disclosure.Fact { return record(r).facts() }

@@ -27,7 +27,7 @@ func (c *Catalog) known() *Snapshot {
 	if s := c.Snapshot(); s != nil {
 		return s
 	}
-	return &Snapshot{index: search.NewWriter(&c.documents).Index()}
+	return &Snapshot{index: search.NewWriter(&c.documents, factsOf).Index()}
 }
 
 // Published calls fn for the reports of a range of Madrid days, both included.

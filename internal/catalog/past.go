@@ -104,7 +104,7 @@ func (s *Snapshot) decodeAll(to []*disclosure.Report) []*disclosure.Report {
 
 // newFormer returns a snapshot of some reports.
 func newFormer(head disclosure.Head, dir *search.Directory, reports []*disclosure.Report) *Snapshot {
-	w := search.NewLeanWriter()
+	w := search.NewLeanWriter(factsOf)
 	e := encoder{}
 	docs := make([]segment.Doc, len(reports))
 	for i, r := range reports {

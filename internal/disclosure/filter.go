@@ -1,5 +1,7 @@
 package disclosure
 
+import "slices"
+
 // Filter selects reports. Lists, streams, webhooks and agents use the same filters
 // with the same meaning. The zero value selects everything.
 type Filter struct {
@@ -26,4 +28,29 @@ type Filter struct {
 	// that reports use: see package search. Filters that were stored before there was
 	// such a thing do not have it, and keep their meaning.
 	Widen bool
+	// Fact selects the reports that state a fact of a kind and, if MinAmount is set, one
+	// of which the amount is at least that, in Currency: see Fact.Amount.
+	Fact      FactKind
+	MinAmount string // a decimal, see IsDecimal
+	Currency  string // three letters; set if MinAmount is
 }
+
+// MatchFacts reports whether the facts of a report meet the filter's condition on facts.
+func (f Filter) MatchFacts(facts []Fact) bool {
+	return f.Fact == "" || slices.ContainsFunc(facts, f.matchFact)
+}
+
+func (f Filter) matchFact(fact Fact) bool {
+	if fact.Kind != f.Fact || f.MinAmount == "" {
+		return fact.Kind == f.Fact
+	}
+	amount, currency := fact.Amount()
+	return IsDecimal(amount) && currency == f.Currency && CompareDecimals(amount, f.MinAmount) >= 0
+}
+
+// HasAmount reports whether facts of a kind have an amount that filters compare.
+func (k FactKind) HasAmount() bool { return slices.Contains(AmountKinds, k) }
+
+// AmountKinds are the kinds of facts with an amount that filters compare: see
+// Fact.Amount.
+var AmountKinds = []FactKind{BuybackProgramme, BuybackTrades, Capital}

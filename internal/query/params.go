@@ -257,10 +257,70 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 		}
 		f.Type = t
 	}
+	f.Fact = p.fact()
+	f.MinAmount, f.Currency = p.amount(f.Fact)
 	if f.From != 0 && f.To != 0 && f.From > f.To {
 		p.Reject("from", f.From.String(), "must not be later than to, "+f.To.String())
 	}
 	return f
+}
+
+// fact reads the kind of a fact.
+func (p *Params) fact() disclosure.FactKind {
+	s := p.Text("fact")
+	k, ok := disclosure.ParseFactKind(s)
+	if s == "" {
+		return ""
+	}
+	if !ok {
+		p.Reject("fact", s, "must be "+kindList(disclosure.FactKinds()))
+		return ""
+	}
+	return k
+}
+
+// maxAmount is the number of characters of an amount.
+const maxAmount = 40
+
+// defaultCurrency is the currency of an amount without one.
+const defaultCurrency = "EUR"
+
+// amount reads the least amount of a fact and its currency.
+func (p *Params) amount(kind disclosure.FactKind) (least, currency string) {
+	least = p.LimitedText("min_amount", maxAmount)
+	currency = p.Text("currency")
+	if least == "" {
+		if currency != "" {
+			p.Reject("currency", currency, "is the currency of min_amount, which is missing")
+		}
+		return "", ""
+	}
+	if !disclosure.IsDecimal(least) || strings.HasPrefix(least, "-") {
+		p.Reject("min_amount", least, "must be a number of units that is not negative, such as 50000000 or 0.25")
+	}
+	if !kind.HasAmount() {
+		p.Reject("min_amount", least, "needs fact="+kindList(disclosure.AmountKinds)+": other facts have no amount to compare")
+	}
+	if currency == "" {
+		currency = defaultCurrency
+	}
+	if !isCurrency(currency) {
+		p.Reject("currency", currency, "must be three capital letters, such as EUR")
+	}
+	return least, currency
+}
+
+func isCurrency(s string) bool {
+	return len(s) == 3 && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// kindList returns the names of kinds of facts for a sentence.
+func kindList(kinds []disclosure.FactKind) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return search.OrList(names)
 }
 
 // Valid reports whether no error was found so far.

@@ -26,6 +26,10 @@ type FilterBody struct {
 	Market   string `json:"market,omitempty"`
 	Without  string `json:"without,omitempty"`
 	In       string `json:"in,omitempty"`
+
+	Fact      string `json:"fact,omitempty"`
+	MinAmount string `json:"min_amount,omitempty"`
+	Currency  string `json:"currency,omitempty"`
 }
 
 // NewFilterBody returns a filter as JSON.
@@ -37,6 +41,10 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 		Category: f.Category,
 		Kind:     string(f.Kind),
 		Market:   f.Market,
+
+		Fact:      string(f.Fact),
+		MinAmount: f.MinAmount,
+		Currency:  f.Currency,
 	}
 	if f.From != 0 {
 		b.From = f.From.String()
@@ -58,6 +66,7 @@ func (b FilterBody) Read(p *Params, s *catalog.Snapshot) disclosure.Filter {
 	p.SetValues(map[string][]string{
 		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category},
 		"kind": {b.Kind}, "market": {b.Market}, "without": {b.Without}, "in": {b.In},
+		"fact": {b.Fact}, "min_amount": {b.MinAmount}, "currency": {b.Currency},
 	})
 	return p.LiveFilter(s)
 }

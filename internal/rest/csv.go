@@ -45,7 +45,7 @@ var (
 	webhookColumns = []string{
 		"id", "url", "description", "events", "enabled", "disabled_at", "disabled_reason", "starts_after", "created_at", "updated_at",
 		"filter.search", "filter.in", "filter.type", "filter.issuer", "filter.kind", "filter.category", "filter.market", "filter.without",
-		"filter.from", "filter.to", "key", "paused_reason",
+		"filter.from", "filter.to", "key", "paused_reason", "filter.fact", "filter.min_amount", "filter.currency",
 	}
 	deliveryColumns = []string{
 		"id", "seq", "event", "state", "attempts", "created_at", "due_at", "done_at",

@@ -22,6 +22,7 @@ type Index struct {
 	categories    map[string]uint32 // by folded name
 	categoryNames []name            // by number
 	memory        segment.Memory
+	facts         FactsOf
 }
 
 // categoryLine is the line in which the regulator lists the categories of a report.
@@ -269,6 +270,14 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		markets := x.join.dir.marketsOf(f)
 		c.Groups = append(c.Groups, markets)
 		c.Empty = c.Empty || len(markets) == 0
+	}
+	if f.Fact != "" {
+		c.Word = x.dict.Word(factWord(f.Fact))
+		c.ByWord = true
+		c.Empty = c.Empty || c.Word == 0
+	}
+	if f.MinAmount != "" {
+		c.Check = func(d *segment.Doc) bool { return f.MatchFacts(x.facts(x.Record(d))) }
 	}
 	q := ParseFilter(f)
 	c.Empty = c.Empty || q.wordless

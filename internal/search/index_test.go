@@ -29,7 +29,7 @@ type reference struct {
 
 func newReference() *reference {
 	return &reference{
-		writer: search.NewWriter(&search.Numbers{}), dir: search.NewDirectory(nil),
+		writer: search.NewWriter(&search.Numbers{}, recordedFacts), dir: search.NewDirectory(nil),
 		reports: map[string]*disclosure.Report{}, issuers: map[string]*disclosure.Issuer{},
 	}
 }
@@ -76,7 +76,65 @@ func (m *reference) sorted() []*search.Report {
 }
 
 // record returns the record of a report. It differs between states of the report.
-func record(r *disclosure.Report) string { return r.ID + " " + r.Title }
+func record(r *disclosure.Report) string {
+	s := r.ID + " " + r.Title
+	for _, f := range r.Facts {
+		amount, currency := f.Amount()
+		s += "\x01" + string(f.Kind) + "\x02" + amount + "\x02" + currency
+	}
+	return s
+}
+
+// recordedFacts returns the facts of a record.
+func recordedFacts(record string) (facts []disclosure.Fact) {
+	for i, one := range strings.Split(record, "\x01") {
+		if i > 0 {
+			values := strings.Split(one, "\x02")
+			facts = append(facts, newFact(disclosure.FactKind(values[0]), values[1], values[2]))
+		}
+	}
+	return facts
+}
+
+func newFact(kind disclosure.FactKind, amount, currency string) disclosure.Fact {
+	f := disclosure.Fact{Kind: kind, Fields: map[string]string{"currency": currency}}
+	switch kind {
+	case disclosure.BuybackProgramme:
+		f.Fields["max_amount"] = amount
+	case disclosure.BuybackTrades, disclosure.Capital:
+		f.Fields["amount"] = amount
+	}
+	return f
+}
+
+var (
+	randomKinds = []disclosure.FactKind{
+		disclosure.Dividend, disclosure.BuybackProgramme, disclosure.BuybackTrades, disclosure.Capital,
+	}
+	randomAmounts    = []string{"", "0", "0.25", "0.3", "50000000", "49999999.99", "50000000.00", "1200"}
+	randomCurrencies = []string{"EUR", "EUR", "USD", ""}
+)
+
+// randomFacts returns a few facts, mostly none.
+func randomFacts(rng *rand.Rand) (facts []disclosure.Fact) {
+	for range max(0, rng.IntN(6)-3) {
+		kind := randomKinds[rng.IntN(len(randomKinds))]
+		facts = append(facts, newFact(kind, pick(rng, randomAmounts), pick(rng, randomCurrencies)))
+	}
+	return facts
+}
+
+// askFacts adds a condition on facts to a filter, sometimes.
+func askFacts(f *disclosure.Filter, rng *rand.Rand) {
+	if rng.IntN(4) > 0 {
+		return
+	}
+	f.Fact = randomKinds[rng.IntN(len(randomKinds))]
+	if f.Fact.HasAmount() && rng.IntN(2) == 0 {
+		f.MinAmount = pick(rng, randomAmounts[1:])
+		f.Currency = pick(rng, randomCurrencies[:3])
+	}
+}
 
 func records(x *search.Index, docs []*segment.Doc) []string {
 	ids := make([]string, len(docs))
@@ -350,6 +408,9 @@ func simulated(size int, rng *rand.Rand) *reference {
 	source := market.New(7)
 	m := newReference()
 	reports := slices.Collect(source.Bulk(size, until))
+	for i := range reports {
+		reports[i].Facts = randomFacts(rng)
+	}
 	issuers := source.Issuers()
 	late := reports[:0:0]
 	for i := range reports { // some come late
@@ -372,6 +433,7 @@ func simulated(size int, rng *rand.Rand) *reference {
 	for _, id := range slices.Sorted(maps.Keys(m.reports)) {
 		if r := m.reports[id]; rng.IntN(50) == 0 {
 			c := *r
+			c.Facts = randomFacts(rng)
 			c.Summary = "Resumen con dividendo de prueba " + r.ID
 			c.PublishedAt = c.PublishedAt.Add(time.Duration(rng.IntN(7200)-3600) * time.Second)
 			changed = append(changed, c)
@@ -457,6 +519,7 @@ func (q *questions) filter() disclosure.Filter {
 		}
 	}
 	f.NoSecuritisation = q.rng.IntN(6) == 0
+	askFacts(&f, q.rng)
 	if q.rng.IntN(4) == 0 {
 		f.From = q.from + disclosure.Day(q.rng.IntN(int(q.to-q.from)+2))
 	}

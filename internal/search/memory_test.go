@@ -40,7 +40,7 @@ func lives(x *search.Index) (pieces []bool) {
 // A piece of memory all of whose strings were replaced is not in later indexes.
 // Older indexes, and searches that read the words of replaced reports, still have it.
 func TestMemoryIsReleased(t *testing.T) {
-	w := search.NewWriter(&search.Numbers{})
+	w := search.NewWriter(&search.Numbers{}, nil)
 	applyLarge(w, "antes", 1, 40)
 	old := w.Index()
 	if diff := cmp.Diff([]bool{true, true, true, true, true}, lives(old)); diff != "" {
@@ -85,7 +85,7 @@ func TestMemoryIsReleased(t *testing.T) {
 // The writer and the newest index do not retain unused memory: it is collected once
 // old indexes are dropped and segments merged.
 func TestMemoryIsCollected(t *testing.T) {
-	w := search.NewWriter(&search.Numbers{})
+	w := search.NewWriter(&search.Numbers{}, nil)
 	applyLarge(w, "antes", 1, 30)
 	var old []weak.Pointer[byte]
 	for _, p := range w.Index().Pieces()[:3] { // the last one is being filled
@@ -105,7 +105,7 @@ func TestMemoryIsCollected(t *testing.T) {
 
 // Repeated changes of one report do not increase the memory in use.
 func TestMemoryOfManyUpdates(t *testing.T) {
-	w := search.NewWriter(&search.Numbers{})
+	w := search.NewWriter(&search.Numbers{}, nil)
 	applyLarge(w, "antes", 1, 3)
 	for n := range 200 {
 		applyLarge(w, fmt.Sprintf("estado%d", n), 2, 2)

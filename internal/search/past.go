@@ -26,6 +26,7 @@ func (x *Index) Past(
 		categories:    x.categories,
 		categoryNames: x.categoryNames,
 		memory:        x.memory,
+		facts:         x.facts,
 	}
 	for k, p := range x.parts {
 		gone := cloneOrNew(p.Gone)

@@ -81,7 +81,8 @@ func (m *Matcher) Match(f *Report) bool {
 		!containsAll(f.groups, m.groups),
 		m.filter.Category != "" && !m.category.MatchAny(f.categories),
 		m.filter.Market != "" && (f.market == nil || !m.market.match(f.market)),
-		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer):
+		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer),
+		!m.filter.MatchFacts(f.Report.Facts):
 		return false
 	}
 	return m.query.Match(&f.doc)

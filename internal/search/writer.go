@@ -32,19 +32,28 @@ type Writer struct {
 
 	documents *Numbers
 	lean      bool // see segment.Vocabulary
+	facts     FactsOf
 
 	index *Index // the newest
 	busy  *Merge // running in another goroutine
 }
 
+// FactsOf returns the facts of a report from its record: see Writer.Doc.
+type FactsOf func(record string) []disclosure.Fact
+
+// factWord returns the word in the index that all reports with a fact of a kind have. No
+// text has it, because words have no such characters.
+func factWord(k disclosure.FactKind) string { return "\x00fact " + string(k) }
+
 // NewWriter returns a writer whose index is empty. It numbers the documents of
-// reports with documents.
-func NewWriter(documents *Numbers) *Writer {
+// reports with documents. Filters by amounts read the facts of records with facts.
+func NewWriter(documents *Numbers, facts FactsOf) *Writer {
 	dict := segment.NewDictionary()
 	w := &Writer{
 		dict:        dict,
 		analyser:    segment.Analyzer{Dict: dict},
 		documents:   documents,
+		facts:       facts,
 		refNumbers:  map[string]uint32{},
 		lineNumbers: map[string]uint32{},
 		categories:  map[string]uint32{},
@@ -56,8 +65,8 @@ func NewWriter(documents *Numbers) *Writer {
 // NewLeanWriter returns a writer for an index of a few reports that is built once and
 // searched a few times. It takes half the time, on one processor, and some searches take
 // longer.
-func NewLeanWriter() *Writer {
-	w := NewWriter(new(Numbers))
+func NewLeanWriter(facts FactsOf) *Writer {
+	w := NewWriter(new(Numbers), facts)
 	w.lean = true
 	return w
 }
@@ -74,6 +83,11 @@ func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	}
 	line := w.categoryLine(r.Category)
 	w.buffer = append(w.buffer, w.categoryLines[line].text...)
+	for i, f := range r.Facts {
+		if !slices.ContainsFunc(r.Facts[:i], func(other disclosure.Fact) bool { return other.Kind == f.Kind }) {
+			w.buffer = w.analyser.AppendWord(w.buffer, factWord(f.Kind))
+		}
+	}
 	return segment.Doc{
 		At:           r.ListedAt().UnixNano(),
 		Key:          KeyOf(r.Type, r.Number),
@@ -243,5 +257,6 @@ func (w *Writer) publish(parts []segment.Part, j *join) {
 		categories:    w.categories,
 		categoryNames: w.categoryNames,
 		memory:        w.arena.Memory,
+		facts:         w.facts,
 	}
 }

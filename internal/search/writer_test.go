@@ -67,6 +67,7 @@ func (l *randomMarket) newReport(t disclosure.Type, number int64) disclosure.Rep
 	if l.rng.IntN(4) == 0 {
 		r.Ticker = pick(l.rng, randomTickers)
 	}
+	r.Facts = randomFacts(l.rng)
 	return r
 }
 
@@ -144,6 +145,7 @@ func (l *randomMarket) question() disclosure.Filter {
 		}
 	}
 	f.NoSecuritisation = l.rng.IntN(4) == 0
+	askFacts(&f, l.rng)
 	day := disclosure.DayOf(time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC))
 	if l.rng.IntN(5) == 0 {
 		f.From = day + disclosure.Day(l.rng.IntN(3))

@@ -218,7 +218,7 @@ func (q *request) rows(found catalog.Page, filter disclosure.Filter) []row {
 }
 
 // filterNames are the parameters of a filter, in the order of the form.
-var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "from", "to", "without"}
+var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "from", "to", "without", "fact", "min_amount", "currency"}
 
 // parameters returns the filter of the request as a query string with a question
 // mark, and additional names and values, or "" if there are none.
@@ -261,6 +261,7 @@ type filterForm struct {
 	Without    choice   // link
 	Kinds      []choice
 	Categories []choice
+	Facts      []choice
 	From, To   string
 	Hidden     []hidden // parameters that the form keeps
 	Active     []choice // conditions that are set, with links that remove them
@@ -317,17 +318,21 @@ func (q *request) form() filterForm {
 	}
 	slices.SortFunc(categories, func(a, b choice) int { return compareFolded(a.Text, b.Text) })
 	f.Categories = append(f.Categories, categories...)
-	for _, name := range []string{"search", "type", "issuer", "market", "without", "lang"} {
+	f.Facts = append(f.Facts, chosen("fact", "", e.Text("any")))
+	for _, k := range disclosure.FactKinds() {
+		f.Facts = append(f.Facts, chosen("fact", string(k), e.Text("factkind."+string(k))))
+	}
+	for _, name := range []string{"search", "type", "issuer", "market", "without", "min_amount", "currency", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
 	}
-	for _, name := range []string{"issuer", "kind", "category", "market", "from", "to"} {
+	for _, name := range []string{"issuer", "kind", "category", "fact", "market", "from", "to"} {
 		if v := q.values.Get(name); v != "" {
 			f.Active = append(f.Active, choice{Value: v, Text: q.conditionText(name, v), URL: q.with(path, name, "")})
 		}
 	}
-	f.Open = cmp.Or(q.values.Get("kind"), q.values.Get("category"), f.From, f.To) != ""
+	f.Open = cmp.Or(q.values.Get("kind"), q.values.Get("category"), q.values.Get("fact"), f.From, f.To) != ""
 	return f
 }
 
@@ -338,6 +343,8 @@ func (q *request) conditionText(name, value string) string {
 		value = q.edition.Text("kinds." + value)
 	case "category":
 		value = q.edition.CategoryCondition(value)
+	case "fact":
+		value = q.edition.Text("factkind." + value)
 	case "issuer":
 		if found := q.snapshot.Lookup(value); len(found) == 1 {
 			value = found[0].Issuer.Name

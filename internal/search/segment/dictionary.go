@@ -154,6 +154,12 @@ type Analyzer struct {
 	Tokenizer text.Tokenizer
 }
 
+// AppendWord appends a field of one word as it is.
+func (a *Analyzer) AppendWord(b []byte, word string) []byte {
+	return append(binary.AppendUvarint(b, uint64(a.Dict.Add([]byte(word)))), gap)
+}
+
+// Append appends the words of a field.
 func (a *Analyzer) Append(b []byte, field string) []byte {
 	before := len(b)
 	a.Tokenizer.Words(field, func(w []byte) { b = binary.AppendUvarint(b, uint64(a.Dict.Add(w))) })

@@ -59,8 +59,13 @@ type Query struct {
 	ByIssuer   bool
 	Categories []uint32 // one of them
 	ByCategory bool
+	Word       uint32 // which a report must have
+	ByWord     bool
 	Must       []Lookup
 	Not        []Lookup
+	// Check is a condition that no set has. It is asked for every report that meets all
+	// others; nil: there is none.
+	Check func(*Doc) bool
 }
 
 // Lookup is a term in the numbers of the index: the reports that have the
@@ -194,7 +199,28 @@ func (c *Query) Run(p Part, w *Work) (Hits, error) {
 	if err != nil {
 		return none, err
 	}
-	return NewHits(p.Seg, sets, excluded), nil
+	h := NewHits(p.Seg, sets, excluded)
+	if c.Check == nil {
+		return h, nil
+	}
+	return c.checked(h, w)
+}
+
+// checked returns the hits that meet the condition Check.
+func (c *Query) checked(h Hits, w *Work) (Hits, error) {
+	var found []uint32
+	for h.Left > 0 {
+		if err := w.Step(); err != nil {
+			return Hits{seg: h.seg}, err
+		}
+		if i := h.NextOrdinal(); c.Check(&h.seg.Docs[i]) {
+			found = append(found, i)
+		}
+	}
+	if len(found) == 0 {
+		return Hits{seg: h.seg}, nil
+	}
+	return NewHits(h.seg, []*Set{setOf(found, len(h.seg.Docs))}, nil), nil
 }
 
 // conditions returns the sets of all conditions except the text, or false if no
@@ -207,6 +233,9 @@ func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 	need := func(s *Set) { sets = append(sets, s) }
 	if c.Type >= 0 {
 		need(p.Seg.types.get(uint32(c.Type)))
+	}
+	if c.ByWord {
+		need(p.Seg.Words.get(c.Word))
 	}
 	if c.ByIssuer {
 		need(p.Seg.RefSet(c.Refs))

@@ -68,6 +68,10 @@ type filterRecord struct {
 	NoSecuritisation bool `json:"no_securitisation,omitempty"`
 	InDocument       bool `json:"in_document,omitempty"`
 	Widen            bool `json:"widen,omitempty"`
+
+	Fact      disclosure.FactKind `json:"fact,omitempty"`
+	MinAmount string              `json:"min_amount,omitempty"`
+	Currency  string              `json:"currency,omitempty"`
 }
 
 func (w *Webhook) body() (string, error) {

@@ -82,10 +82,14 @@ func TestReportFacts(t *testing.T) {
 	if want := `{"field":"facts","old":null,"new":[{"kind":"buyback_trades","fields":{"shares":"1000"}}]}`; !strings.Contains(history, want) {
 		t.Errorf("history: got %s, want %s in it", history, want)
 	}
-	changes := string(s.getWith(http.StatusOK, fmt.Sprintf("/api/v1/changes?since=%d", before), s.key()).body)
+	changes := string(s.getWith(http.StatusOK, fmt.Sprintf("/api/v1/changes?cursor=%d", before), s.key()).body)
 	if !strings.Contains(changes, `"facts":[{"kind":"buyback_trades","fields":{"shares":"1000"}}]`) ||
 		!strings.Contains(changes, `"changed":["facts","facts_ready_at"]`) || strings.Contains(changes, "1.000 acciones") {
 		t.Errorf("changes: %s", changes)
+	}
+	rows := s.getWith(http.StatusOK, fmt.Sprintf("/api/v1/changes.csv?cursor=%d", before), s.key()).csv()
+	if last := rows[len(rows)-1]; last[len(last)-1] != "buyback_trades" {
+		t.Errorf("the changes as CSV: got %q, want the kind at the end", last)
 	}
 
 	// Facts are in memory, and so they are returned while the store does not answer.

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -223,3 +225,108 @@ func readFacts(section string, r *disclosure.Report) {
 
 // factsOf returns the facts of a record of the index.
 func factsOf(r string) []disclosure.Fact { return record(r).facts() }
+
+// FactOf is a fact of a report.
+type FactOf struct {
+	Report Report
+	Fact   disclosure.Fact
+	Index  int // of the fact among those of the report
+}
+
+// FactPage is one page of a list of facts, with the total number of facts.
+type FactPage struct {
+	Total int
+	Facts []FactOf
+}
+
+// Facts returns a page of the facts that match a filter with a kind of facts, those of
+// the newest report first. Of their reports, it considers those that accept, if not nil,
+// returns true for.
+func (s *Snapshot) Facts(
+	ctx context.Context,
+	f disclosure.Filter,
+	accept func(Report) bool,
+	page, limit int,
+) (FactPage, error) {
+	var out FactPage
+	skip := (int64(page) - 1) * int64(limit)
+	err := s.eachFact(ctx, f, accept, func(found FactOf) {
+		if int64(out.Total) >= skip && len(out.Facts) < limit {
+			out.Facts = append(out.Facts, found)
+		}
+		out.Total++
+	})
+	return out, err
+}
+
+// LargestFacts is like Facts, but the largest amount comes first. Facts without an amount
+// in the currency are left out.
+func (s *Snapshot) LargestFacts(
+	ctx context.Context,
+	f disclosure.Filter,
+	currency string,
+	accept func(Report) bool,
+	page, limit int,
+) (FactPage, error) {
+	var all []FactOf
+	err := s.eachFact(ctx, f, accept, func(found FactOf) {
+		if amount, in := found.Fact.Amount(); in == currency && disclosure.IsDecimal(amount) {
+			all = append(all, found)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b FactOf) int {
+		amountA, _ := a.Fact.Amount()
+		amountB, _ := b.Fact.Amount()
+		return disclosure.CompareDecimals(amountB, amountA)
+	})
+	out := FactPage{Total: len(all)}
+	if skip := (int64(page) - 1) * int64(limit); skip < int64(len(all)) {
+		out.Facts = all[skip:min(int64(len(all)), skip+int64(limit))]
+	}
+	return out, err
+}
+
+// WithFact returns the reports that state a fact of a kind, newest first.
+func (s *Snapshot) WithFact(kind disclosure.FactKind) iter.Seq[Report] {
+	// fails only with a search text
+	docs, _ := s.index.Walk(context.Background(), disclosure.Filter{Fact: kind})
+	return func(yield func(Report) bool) {
+		for d := range docs {
+			if !yield(Report{d, s}) {
+				return
+			}
+		}
+	}
+}
+
+// eachFact calls visit for all facts that match a filter.
+func (s *Snapshot) eachFact(
+	ctx context.Context,
+	f disclosure.Filter,
+	accept func(Report) bool,
+	visit func(FactOf),
+) error {
+	docs, err := s.index.Walk(ctx, f)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for d := range docs {
+		if n++; n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := Report{d, s}
+		if accept != nil && !accept(r) {
+			continue
+		}
+		for i, fact := range r.Facts() {
+			if f.MatchFact(fact) {
+				visit(FactOf{r, fact, i})
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// checkEvery is the number of reports between two checks of a context.
+const checkEvery = 1024

@@ -37,7 +37,7 @@ func everything() disclosure.Report {
 	r.SummaryReadyAt = r.TextReadyAt.Add(time.Second)
 	r.Facts = []disclosure.Fact{
 		{Kind: disclosure.Dividend, Fields: map[string]string{"gross_per_share": "0.25", "form": "cash", "added_later": "«x»"}},
-		{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-05-30 12:00"}},
+		{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-05-30T12:00"}},
 		{Kind: "new_kind"},
 	}
 	r.FactsRules, r.FactsOf, r.FactsDetail = 200, "0a", strings.Repeat("0c", 32)

@@ -28,6 +28,9 @@ const (
 	Securitisation    FactKind = "securitisation_payment"
 )
 
+// AnyFact is a kind of filters only: it selects facts of all kinds.
+const AnyFact FactKind = "any"
+
 // factKinds has the fields of every kind, in the order in which they are shown. Lists
 // and stored facts refer to kinds by their names, so that both may grow.
 var factKinds = []struct {
@@ -77,7 +80,7 @@ func (k FactKind) Fields() []string {
 
 // Fact is something that the document of a report states, found by rules. A field whose
 // value is not certain is left out. Numbers are decimals with a point, in units; dates
-// are YYYY-MM-DD, with " HH:MM" where the document gives the time.
+// are YYYY-MM-DD, with T15:04 behind where the document gives the time.
 type Fact struct {
 	Kind   FactKind          `json:"kind"`
 	Fields map[string]string `json:"fields"`

@@ -37,12 +37,14 @@ type Filter struct {
 
 // MatchFacts reports whether the facts of a report meet the filter's condition on facts.
 func (f Filter) MatchFacts(facts []Fact) bool {
-	return f.Fact == "" || slices.ContainsFunc(facts, f.matchFact)
+	return f.Fact == "" || slices.ContainsFunc(facts, f.MatchFact)
 }
 
-func (f Filter) matchFact(fact Fact) bool {
-	if fact.Kind != f.Fact || f.MinAmount == "" {
-		return fact.Kind == f.Fact
+// MatchFact reports whether a fact meets the filter's condition on facts.
+func (f Filter) MatchFact(fact Fact) bool {
+	ofKind := fact.Kind == f.Fact || f.Fact == AnyFact
+	if !ofKind || f.MinAmount == "" {
+		return ofKind
 	}
 	amount, currency := fact.Amount()
 	return IsDecimal(amount) && currency == f.Currency && CompareDecimals(amount, f.MinAmount) >= 0

@@ -113,7 +113,9 @@ func (in *reading) api(r *Report) {
 	if raw, ok := in.take("time_precision"); ok {
 		in.decode("time_precision", raw, &precision)
 	}
-	for _, derived := range []string{"issuer_id", "categories_en", "registered_at", "suspect_time", "attribution", "as_of_seq"} {
+	for _, derived := range []string{
+		"issuer_id", "categories_en", "headline", "headline_en", "registered_at", "suspect_time", "attribution", "as_of_seq",
+	} {
 		delete(in.values, derived)
 	}
 	if len(in.values) > 0 {

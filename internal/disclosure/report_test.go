@@ -49,7 +49,7 @@ func whole() disclosure.Report {
 	r.SummaryReadyAt = r.PublishedAt.Add(5 * time.Second)
 	r.Facts = []disclosure.Fact{
 		{Kind: disclosure.Dividend, Fields: map[string]string{"gross_per_share": "0.25", "currency": "EUR"}},
-		{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-05-30 12:00"}},
+		{Kind: disclosure.Meeting, Fields: map[string]string{"first_call": "2026-05-30T12:00"}},
 	}
 	r.FactsRules, r.FactsOf, r.FactsDetail = 3, r.Document.SHA256, strings.Repeat("0c", 32)
 	r.FactsReadyAt = r.SummaryReadyAt

@@ -44,17 +44,22 @@ func (q *Service) Facts(ctx context.Context, r *disclosure.Report) []Fact {
 	}
 	for i, d := range details {
 		facts[i].Rows = d.Rows
-		facts[i].Evidence = make(map[string]Quote, len(d.Evidence))
-		for name, quote := range d.Evidence {
-			facts[i].Evidence[name] = Quote{
-				Page:   quote.Page,
-				Quote:  quote.Text,
-				Before: quote.Before,
-				After:  quote.After,
-			}
-		}
+		facts[i].Evidence = quotesOf(d)
 	}
 	return facts
+}
+
+func quotesOf(d disclosure.FactDetail) map[string]Quote {
+	quotes := make(map[string]Quote, len(d.Evidence))
+	for name, quote := range d.Evidence {
+		quotes[name] = Quote{
+			Page:   quote.Page,
+			Quote:  quote.Text,
+			Before: quote.Before,
+			After:  quote.After,
+		}
+	}
+	return quotes
 }
 
 // factsOf returns the facts as the record of a report has them: nil if its document was not

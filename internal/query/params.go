@@ -257,23 +257,28 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 		}
 		f.Type = t
 	}
-	f.Fact = p.fact()
-	f.MinAmount, f.Currency = p.amount(f.Fact)
-	if f.From != 0 && f.To != 0 && f.From > f.To {
-		p.Reject("from", f.From.String(), "must not be later than to, "+f.To.String())
-	}
+	f.Fact = p.factKind("fact")
+	f.MinAmount, f.Currency = p.amount(f.Fact, "fact", false)
+	p.checkDays(&f)
 	return f
 }
 
-// fact reads the kind of a fact.
-func (p *Params) fact() disclosure.FactKind {
-	s := p.Text("fact")
+// checkDays rejects days in the wrong order.
+func (p *Params) checkDays(f *disclosure.Filter) {
+	if f.From != 0 && f.To != 0 && f.From > f.To {
+		p.Reject("from", f.From.String(), "must not be later than to, "+f.To.String())
+	}
+}
+
+// factKind reads a parameter that is a kind of facts.
+func (p *Params) factKind(name string) disclosure.FactKind {
+	s := p.Text(name)
 	k, ok := disclosure.ParseFactKind(s)
 	if s == "" {
 		return ""
 	}
 	if !ok {
-		p.Reject("fact", s, "must be "+kindList(disclosure.FactKinds()))
+		p.Reject(name, s, "must be "+kindList(disclosure.FactKinds()))
 		return ""
 	}
 	return k
@@ -285,21 +290,24 @@ const maxAmount = 40
 // defaultCurrency is the currency of an amount without one.
 const defaultCurrency = "EUR"
 
-// amount reads the least amount of a fact and its currency.
-func (p *Params) amount(kind disclosure.FactKind) (least, currency string) {
+// amount reads the least amount of facts of a kind, and the currency in which amounts are
+// compared. The kind is that of a parameter. If facts are ordered by amounts, they are
+// compared without a least amount too.
+func (p *Params) amount(kind disclosure.FactKind, parameter string, ordered bool) (least, currency string) {
 	least = p.LimitedText("min_amount", maxAmount)
 	currency = p.Text("currency")
-	if least == "" {
+	if least == "" && !ordered {
 		if currency != "" {
 			p.Reject("currency", currency, "is the currency of min_amount, which is missing")
 		}
 		return "", ""
 	}
-	if !disclosure.IsDecimal(least) || strings.HasPrefix(least, "-") {
+	if least != "" && (!disclosure.IsDecimal(least) || strings.HasPrefix(least, "-")) {
 		p.Reject("min_amount", least, "must be a number of units that is not negative, such as 50000000 or 0.25")
 	}
-	if !kind.HasAmount() {
-		p.Reject("min_amount", least, "needs fact="+kindList(disclosure.AmountKinds)+": other facts have no amount to compare")
+	if least != "" && !kind.HasAmount() {
+		p.Reject("min_amount", least, "needs "+parameter+"="+kindList(disclosure.AmountKinds)+
+			": other facts have no amount to compare")
 	}
 	if currency == "" {
 		currency = defaultCurrency

@@ -68,6 +68,8 @@ type Service struct {
 	measured atomic.Pointer[measured]
 	proved   atomic.Pointer[proved]
 	past     *history.Archive
+	// calendars is the calendar of the newest snapshot
+	calendars calendars
 }
 
 // New returns a Service.

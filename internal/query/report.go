@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/disclosure/headline"
 	"pregon/internal/document"
 	"pregon/internal/fault"
 	"pregon/internal/search"
@@ -151,6 +152,8 @@ type Report struct {
 	EvidenceEN  []Evidence     `json:"evidence_en"`
 	Facts       []Fact         `json:"facts"` // null if its document was not examined
 	FactsAt     *time.Time     `json:"facts_ready_at"`
+	Headline    *string        `json:"headline"`
+	HeadlineEN  *string        `json:"headline_en"`
 	Attribution Attribution    `json:"attribution"`
 	AsOfSeq     *int64         `json:"as_of_seq,omitempty"` // only of a past state
 }
@@ -223,6 +226,8 @@ func DescribeReport(rep *disclosure.Report) *Report {
 		Method:      OrNull(rep.SummaryMethod),
 		Language:    OrNull(rep.SummaryLanguage),
 		Evidence:    evidenceOf(rep.Evidence),
+		Headline:    OrNull(headline.Spanish(rep.Facts)),
+		HeadlineEN:  OrNull(headline.English(rep.Facts)),
 		SummaryEN:   OrNull(rep.SummaryEN),
 		EvidenceEN:  evidenceOf(rep.EvidenceEN),
 		Facts:       factsOf(rep),

@@ -38,6 +38,9 @@ func (a answer) csv() [][]string {
 func (s *service) lists(header http.Header) map[string][]string {
 	s.t.Helper()
 	s.document("oir-40374", "El dividendo se pagará en mayo.", "Otra página: dividendo.")
+	s.append(store.Batch{Reports: []disclosure.Report{withAllFacts()}})
+	s.call("POST", "/api/v1/webhooks", header,
+		`{"url":"https://127.0.0.1:8443/facts","filter":{"fact":"capital","min_amount":"5","currency":"USD"}}`, 201, nil)
 	var hook webhookDoc
 	s.call("POST", "/api/v1/webhooks", header, `{"url":"https://127.0.0.1:8443/all","filter":{"search":"dividendo","in":"document","type":"IP","issuer":"A69000016",
 		"kind":"company","category":"Sobre dividendos","market":"SIBE","without":"securitisation","from":"2026-01-01","to":"2026-12-31"}}`, 201, nil)
@@ -55,6 +58,10 @@ func (s *service) lists(header http.Header) map[string][]string {
 		columns, _, _ := strings.Cut(kind.Example.(string), "\r\n")
 		target := strings.Replace(path, "{id}", hook.ID, 1) + "?limit=2"
 		switch path {
+		case "/api/v1/facts", "/api/v1/webhooks":
+			target = path + "?limit=50"
+		case "/api/v1/calendar":
+			target = path + "?from=2026-01-01&to=2026-12-31"
 		case "/api/v1/search/documents", "/api/v1/suggest":
 			target += "&search=dividendo&q=a"
 		case "/api/v1/changes":
@@ -65,6 +72,26 @@ func (s *service) lists(header http.Header) map[string][]string {
 		out[target] = strings.Split(columns, ",")
 	}
 	return out
+}
+
+// withAllFacts returns a report with a fact of each kind, with all of its fields.
+func withAllFacts() disclosure.Report {
+	r := newReport(disclosure.OIR, 990, "2026-04-22T08:00:00Z")
+	r.NIF = "A69000016"
+	r.Ticker = "ALL"
+	r.FactsRules = 1
+	for _, kind := range disclosure.FactKinds() {
+		f := disclosure.Fact{Kind: kind, Fields: map[string]string{}}
+		for _, name := range kind.Fields() {
+			f.Fields[name] = "1"
+		}
+		r.Facts = append(r.Facts, f)
+	}
+	r.Facts = append(r.Facts, disclosure.Fact{Kind: disclosure.Meeting, Fields: map[string]string{
+		"meeting_kind": "ordinary",
+		"first_call":   "2026-06-18T12:00",
+	}})
+	return r
 }
 
 // byPath returns the URL of a list as CSV.
@@ -83,8 +110,8 @@ func TestLists(t *testing.T) {
 	s := start(t, "demo", market())
 	key := s.credentials(access.AllScopes)[0]
 	lists := s.lists(key)
-	if len(lists) != 8 {
-		t.Errorf("%d lists are documented as CSV, want 8", len(lists))
+	if len(lists) != 10 {
+		t.Errorf("%d lists are documented as CSV, want 10", len(lists))
 	}
 	for target, columns := range lists {
 		asJSON := s.getWith(200, target, key)

@@ -259,7 +259,7 @@ func TestReportDetail(t *testing.T) {
 		},
 		"categories":    []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
 		"categories_en": []any{"Sobre dividendos (es)", "Business and financial position"},
-		"source_url": "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
+		"source_url":    "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
 	}
 	s.get(http.StatusOK, "/api/v1/reports?search=oir-40374").decode(&list)
 	for name, value := range list["data"].([]any)[0].(map[string]any) { // it begins with all that the list says

@@ -175,6 +175,26 @@ var routes = []route{
 		bounded:   true,
 	},
 	{
+		pattern:   "GET /api/v1/facts",
+		operation: "getFacts",
+		need:      public(access.ReadReports),
+		handle:    (*API).listFacts,
+		columns:   factColumns,
+	},
+	{
+		pattern:   "GET /api/v1/calendar",
+		operation: "getCalendar",
+		need:      public(access.ReadReports),
+		handle:    (*API).getCalendar,
+		columns:   calendarColumns,
+	},
+	{
+		pattern:   "GET /api/v1/calendar.ics",
+		operation: "getCalendarFeed",
+		need:      uncounted(access.ReadReports),
+		handle:    (*API).getCalendarFeed,
+	},
+	{
 		pattern:   "GET /api/v1/analytics",
 		operation: "getAnalytics",
 		need:      public(access.ReadAnalytics),

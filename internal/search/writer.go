@@ -83,6 +83,9 @@ func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 	}
 	line := w.categoryLine(r.Category)
 	w.buffer = append(w.buffer, w.categoryLines[line].text...)
+	if len(r.Facts) > 0 {
+		w.buffer = w.analyser.AppendWord(w.buffer, factWord(disclosure.AnyFact))
+	}
 	for i, f := range r.Facts {
 		if !slices.ContainsFunc(r.Facts[:i], func(other disclosure.Fact) bool { return other.Kind == f.Kind }) {
 			w.buffer = w.analyser.AppendWord(w.buffer, factWord(f.Kind))

@@ -68,6 +68,9 @@ const (
 // Kinds are all kinds.
 var Kinds = []Kind{ExDate, RecordDate, Payment, Meeting, SecondCall, ProgrammeEnd}
 
+// FactKinds are the kinds of facts that have entries.
+var FactKinds = []disclosure.FactKind{disclosure.Dividend, disclosure.Meeting, disclosure.BuybackProgramme}
+
 // Statement is a report with what its document states.
 type Statement struct {
 	Report   *disclosure.Report
@@ -361,11 +364,11 @@ func datesOf(s Statement) (out []Entry) {
 
 // readDate reads a date of a fact. A time is Madrid's.
 func readDate(s string) (day disclosure.Day, at time.Time, ok bool) {
-	date, clock, timed := strings.Cut(s, " ")
+	date, clock, timed := strings.Cut(s, "T")
 	if day, ok = disclosure.ParseDay(date); !ok || !timed {
 		return day, time.Time{}, ok
 	}
-	at, err := time.ParseInLocation("2006-01-02 15:04", s, disclosure.Madrid)
+	at, err := time.ParseInLocation("2006-01-02T15:04", s, disclosure.Madrid)
 	if err != nil || len(clock) != len("15:04") {
 		return 0, time.Time{}, false
 	}

@@ -101,7 +101,7 @@ func TestEntries(t *testing.T) {
 	got := calendar.Entries([]calendar.Statement{
 		issued(1, "11-18",
 			dividend("gross_per_share", "0.25", "currency", "EUR", "ex_date", "2026-12-15", "record_date", "2026-12-16", "payment_date", "2026-12-17"),
-			fact(disclosure.Meeting, "meeting_kind", "ordinary", "first_call", "2026-12-20 12:00", "second_call", "2026-12-21 12:00"),
+			fact(disclosure.Meeting, "meeting_kind", "ordinary", "first_call", "2026-12-20T12:00", "second_call", "2026-12-21T12:00"),
 			fact(disclosure.BuybackProgramme, "event", "start", "ends_on", "2027-06-30"),
 			fact(disclosure.Results, "period", "2026"),
 			dividend("ex_date", "2026-02-30", "payment_date", "2026-12-18 25:00"), // no dates
@@ -128,7 +128,7 @@ func TestEntries(t *testing.T) {
 // Another report about the same dates is about the same entries, and may add to them.
 func TestReminder(t *testing.T) {
 	one := issued(1, "11-01", fact(disclosure.Meeting, "first_call", "2026-12-20"))
-	two := issued(2, "11-20", fact(disclosure.Meeting, "first_call", "2026-12-20 12:00"))
+	two := issued(2, "11-20", fact(disclosure.Meeting, "first_call", "2026-12-20T12:00"))
 	three := issued(3, "11-21", fact(disclosure.Meeting, "first_call", "2026-12-20"))
 	before := calendar.Entries([]calendar.Statement{one})
 	after := calendar.Entries([]calendar.Statement{three, one, two})

@@ -23,7 +23,7 @@ func TestAppend(t *testing.T) {
 	got := string(feed("es").Append(nil, calendar.Entries([]calendar.Statement{
 		issued(1, "11-18",
 			dividend("gross_per_share", "0.25", "currency", "EUR", "ex_date", "2026-12-15"),
-			fact(disclosure.Meeting, "meeting_kind", "ordinary", "second_call", "2026-06-19 12:00")),
+			fact(disclosure.Meeting, "meeting_kind", "ordinary", "second_call", "2026-06-19T12:00")),
 	})))
 	want := strings.ReplaceAll(`BEGIN:VCALENDAR
 VERSION:2.0
@@ -72,7 +72,7 @@ func TestParser(t *testing.T) {
 	entries := calendar.Entries([]calendar.Statement{
 		issued(1, "11-18",
 			dividend("gross_per_share", "0.25", "currency", "EUR", "ex_date", "2026-12-15", "payment_date", "2026-12-17"),
-			fact(disclosure.Meeting, "first_call", "2026-12-20 12:00", "second_call", "2026-12-21 12:00")),
+			fact(disclosure.Meeting, "first_call", "2026-12-20T12:00", "second_call", "2026-12-21T12:00")),
 	})
 	entries[1].Cancelled = true
 	read(t, feed("en"), entries)

@@ -64,7 +64,7 @@ func TestHeadlines(t *testing.T) {
 		},
 		{"dividend", "gross_per_share=-0.25; currency=EUR", "", "", "", ""},
 		{
-			"meeting", "meeting_kind=ordinary; first_call=2026-06-18 12:00; second_call=2026-06-19 12:00",
+			"meeting", "meeting_kind=ordinary; first_call=2026-06-18T12:00; second_call=2026-06-19T12:00",
 			"Junta general ordinaria: primera convocatoria el 18 de junio de 2026 a las 12:00, " +
 				"segunda convocatoria el 19 de junio a las 12:00",
 			"Ordinary general meeting: first call 18 June 2026 at 12:00, second call 19 June at 12:00",
@@ -190,7 +190,7 @@ func TestHeadlines(t *testing.T) {
 			"capital reduction · nominal €1.2m",
 		},
 		{
-			"suspension", "action=suspended; at=2026-11-18 10:30",
+			"suspension", "action=suspended; at=2026-11-18T10:30",
 			"Negociación suspendida con efectos del 18 de noviembre de 2026 a las 10:30",
 			"Trading suspended with effect from 18 November 2026 at 10:30",
 			"negociación suspendida · 18 nov 10:30",
@@ -207,7 +207,7 @@ func TestHeadlines(t *testing.T) {
 			"suspension", "action=excluded",
 			"Exclusión de la negociación", "Exclusion from trading", "exclusión de negociación", "exclusion from trading",
 		},
-		{"suspension", "at=2026-11-18 10:30", "", "", "", ""},
+		{"suspension", "at=2026-11-18T10:30", "", "", "", ""},
 		{
 			"board", "action=appointed; person=Leonor Castaño; role=Consejera independiente; effective=2027-01-01",
 			"Nombramiento de Leonor Castaño como Consejera independiente, con efectos del 1 de enero de 2027",
@@ -393,7 +393,7 @@ func sample(random *rand.Rand, kind disclosure.FactKind, field string) string {
 	if slices.Contains(dateFields, field) {
 		date := strconv.Itoa(2025+random.IntN(3)) + "-" + pad(1+random.IntN(12)) + "-" + pad(1+random.IntN(28))
 		if strings.HasSuffix(field, "_call") || field == "at" {
-			date += []string{"", " 09:30", " 17:05"}[random.IntN(3)]
+			date += []string{"", "T09:30", "T17:05"}[random.IntN(3)]
 		}
 		return date
 	}
@@ -488,7 +488,7 @@ func check(t *testing.T, f disclosure.Fact, got string, spanish bool, most int) 
 	var days, bareDays, times []string // YYYY-MM-DD and MM-DD as the text may have them
 	values := map[string]bool{}
 	for name, value := range f.Fields {
-		day, clock, _ := strings.Cut(value, " ")
+		day, clock, _ := strings.Cut(value, "T")
 		if slices.Contains(dateFields, name) {
 			parts := strings.Split(day, "-")
 			month, _ := strconv.Atoi(parts[1])
@@ -557,7 +557,7 @@ func FuzzHeadline(f *testing.F) {
 	f.Add("dividend", "gross_per_share", "99999999999999999999999", "currency", "EUR")
 	f.Add("results", "net_profit", "-0.0", "currency", "EUR")
 	f.Add("takeover", "bidder", strings.Repeat("\xff", 70), "target", strings.Repeat("ñ", 41))
-	f.Add("meeting", "first_call", "2026-06-18 9:00", "second_call", "0000-00-00 24:00")
+	f.Add("meeting", "first_call", "2026-06-18T9:00", "second_call", "0000-00-00T24:00")
 	f.Fuzz(func(t *testing.T, kind, name1, value1, name2, value2 string) {
 		facts := []disclosure.Fact{{Kind: disclosure.FactKind(kind), Fields: map[string]string{name1: value1, name2: value2}}}
 		for _, got := range []string{

@@ -256,7 +256,7 @@ type moment struct {
 
 // moment reads a date.
 func (v *values) moment(field string) (m moment, ok bool) {
-	day, clock, timed := strings.Cut(v.fields[field], " ")
+	day, clock, timed := strings.Cut(v.fields[field], "T")
 	t, err := time.Parse("2006-01-02", day)
 	if err != nil || t.Year() < 1900 {
 		return moment{}, false

@@ -72,7 +72,7 @@ var open = []string{"Document", "Event", "RpcMessage", "TokenRequest"}
 // The validation library only decodes plain text; the other text types are
 // decoded alike.
 func init() {
-	for _, kind := range []string{"text/csv", "text/markdown", "text/html"} {
+	for _, kind := range []string{"text/csv", "text/markdown", "text/html", "text/calendar"} {
 		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.RegisteredBodyDecoder("text/plain"))
 	}
 }

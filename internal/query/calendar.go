@@ -1,0 +1,188 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
+	"pregon/internal/disclosure/calendar"
+)
+
+// Limits of the calendar.
+const (
+	DefaultEntries = 500
+	MaxEntries     = 2000
+
+	// calendarDays is how many days a calendar has that gives no end.
+	calendarDays = 365
+	// feedBefore and feedAfter are the days around today that a feed has: programs drop
+	// entries that are no longer in it.
+	feedBefore = 90
+	feedAfter  = 550
+)
+
+// Calendar is a request for a part of the calendar.
+type Calendar struct {
+	From, To    disclosure.Day
+	Issuer      string // the id of an issuer, or ""
+	Kind        calendar.Kind
+	Page, Limit int
+}
+
+// Calendar reads the parameters of the calendar. It begins today and has a year, unless
+// the request gives days.
+func (p *Params) Calendar(s *catalog.Snapshot, now time.Time) Calendar {
+	c := p.calendar(s)
+	c.From = p.Day("from")
+	c.To = p.Day("to")
+	if c.From == 0 && c.To == 0 {
+		c.From = disclosure.DayOf(now)
+	}
+	if c.To == 0 {
+		c.To = c.From + calendarDays
+	}
+	if c.From > c.To {
+		p.Reject("from", c.From.String(), "must not be later than to, "+c.To.String())
+	}
+	c.Limit = p.Integer("limit", DefaultEntries, 1, MaxEntries)
+	c.Page = p.Integer("page", 1, 1, MaxPage)
+	return c
+}
+
+// CalendarFeed reads the parameters of the calendar as a feed.
+func (p *Params) CalendarFeed(s *catalog.Snapshot, now time.Time) Calendar {
+	c := p.calendar(s)
+	today := disclosure.DayOf(now)
+	c.From = today - feedBefore
+	c.To = today + feedAfter
+	c.Page = 1
+	c.Limit = MaxPage
+	return c
+}
+
+func (p *Params) calendar(s *catalog.Snapshot) Calendar {
+	var c Calendar
+	if key := p.issuer(s); key != "" {
+		c.Issuer = key
+		if e, ok := s.Issuer(key); ok {
+			c.Issuer = e.Issuer.ID
+		}
+	}
+	if kind := p.Text("kind"); kind != "" {
+		c.Kind = calendar.Kind(kind)
+		if !slices.Contains(calendar.Kinds, c.Kind) {
+			p.Reject("kind", kind, "must be "+calendarKinds())
+		}
+	}
+	return c
+}
+
+func calendarKinds() string {
+	names := make([]string, len(calendar.Kinds))
+	for i, k := range calendar.Kinds {
+		names[i] = string(k)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// CalendarEntry is an entry of the calendar as the API returns it.
+type CalendarEntry struct {
+	UID         string     `json:"uid"`
+	Date        string     `json:"date"`
+	Time        *time.Time `json:"time"` // null if only the day is known
+	Kind        string     `json:"kind"`
+	Status      string     `json:"status"` // confirmed, tentative or cancelled
+	IssuerID    string     `json:"issuer_id"`
+	CompanyName string     `json:"company_name"`
+	ReportID    string     `json:"report_id"`
+	Title       string     `json:"title"`
+	TitleEN     string     `json:"title_en"`
+	Headline    *string    `json:"headline"`
+	HeadlineEN  *string    `json:"headline_en"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+}
+
+// CalendarPage is a page of the calendar.
+type CalendarPage struct {
+	Data  []CalendarEntry `json:"data"`
+	Total int             `json:"total"`
+	Page  int             `json:"page"`
+	Limit int             `json:"limit"`
+	From  string          `json:"from"`
+	To    string          `json:"to"`
+}
+
+// Calendar returns a part of the calendar, by day.
+func (q *Service) Calendar(ctx context.Context, s *catalog.Snapshot, c Calendar) (CalendarPage, error) {
+	entries, err := q.Entries(ctx, s, c)
+	if err != nil {
+		return CalendarPage{}, err
+	}
+	out := CalendarPage{
+		Data:  []CalendarEntry{},
+		Total: len(entries),
+		Page:  c.Page,
+		Limit: c.Limit,
+		From:  c.From.String(),
+		To:    c.To.String(),
+	}
+	skip := (int64(c.Page) - 1) * int64(c.Limit)
+	for i := skip; i < min(int64(len(entries)), skip+int64(c.Limit)); i++ {
+		out.Data = append(out.Data, newCalendarEntry(&entries[i]))
+	}
+	return out, nil
+}
+
+func newCalendarEntry(e *calendar.Entry) CalendarEntry {
+	status := "confirmed"
+	switch {
+	case e.Cancelled:
+		status = "cancelled"
+	case e.Tentative:
+		status = "tentative"
+	}
+	return CalendarEntry{
+		UID:         e.UID,
+		Date:        e.Day.String(),
+		Time:        TimeOrNull(e.Time),
+		Kind:        string(e.Kind),
+		Status:      status,
+		IssuerID:    e.IssuerID,
+		CompanyName: e.Issuer,
+		ReportID:    e.ReportID,
+		Title:       e.TitleES,
+		TitleEN:     e.TitleEN,
+		Headline:    OrNull(e.HeadlineES),
+		HeadlineEN:  OrNull(e.HeadlineEN),
+		UpdatedAt:   Madrid(e.Updated),
+	}
+}
+
+// Entries returns all entries of a part of the calendar. The slice must not be modified.
+func (q *Service) Entries(ctx context.Context, s *catalog.Snapshot, c Calendar) ([]calendar.Entry, error) {
+	all, err := q.calendars.entries(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	from, _ := slices.BinarySearchFunc(all, c.From, func(e calendar.Entry, day disclosure.Day) int {
+		return int(e.Day) - int(day)
+	})
+	to, _ := slices.BinarySearchFunc(all, c.To+1, func(e calendar.Entry, day disclosure.Day) int {
+		return int(e.Day) - int(day)
+	})
+	all = all[from:max(from, to)]
+	if c.Issuer == "" && c.Kind == "" {
+		return all, nil
+	}
+	var found []calendar.Entry
+	for i := range all {
+		if (c.Issuer == "" || all[i].IssuerID == c.Issuer) && (c.Kind == "" || all[i].Kind == c.Kind) {
+			found = append(found, all[i])
+		}
+	}
+	return found, nil
+}

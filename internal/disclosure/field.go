@@ -109,8 +109,8 @@ func validSurface(p *problems, name, value string) {
 }
 
 func validMethod(p *problems, name, value string) {
-	if !slices.Contains([]string{"", "extractive", "selected", "model", "none"}, value) {
-		p.add(name, value, "use extractive, selected, model or none")
+	if !slices.Contains([]string{"", "extractive", "selected", "model", "facts", "none"}, value) {
+		p.add(name, value, "use extractive, selected, model, facts or none")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/fact"
@@ -16,47 +17,49 @@ import (
 // FindFacts returns the facts of a document: see fact.Find.
 type FindFacts func(fact.Document) []fact.Found
 
-// Facts returns the change to a report that adds the facts which its document states. It
-// stores what proves them. It fails if the store does.
-func (k *Keeper) Facts(ctx context.Context, r *disclosure.Report, kept Kept) (disclosure.Report, error) {
-	var facts []disclosure.Fact
-	var details []disclosure.FactDetail
-	for _, found := range k.findFacts(r, kept) {
-		if err := found.Fact.Validate(); err != nil {
-			k.Logger.Error("a fact is left out, because it is not valid", "report", r.ID, "err", err)
-			continue
-		}
-		if found.Evidence == nil { // null and {} would be different bytes of the same
-			found.Evidence = map[string]disclosure.Quote{}
-		}
-		facts = append(facts, found.Fact)
-		details = append(details, found.FactDetail)
-	}
-	facts = disclosure.ClipFacts(facts)
-	change := disclosure.Report{
-		ID:           r.ID,
-		Type:         r.Type,
-		Number:       r.Number,
-		Facts:        facts,
-		FactsRules:   fact.Rules,
-		FactsOf:      kept.SHA256,
-		FactsReadyAt: Now(),
-	}
-	if len(facts) == 0 {
-		change.Facts = nil
-		return change, nil
-	}
-	body, err := encodeDetails(details[:len(facts)])
+// Derive returns the change to a report that adds what follows from its document: the
+// facts, and a summary that is written by rules unless the report has one that is to stay.
+// It stores what proves the facts. It fails if the store does.
+func (k *Keeper) Derive(ctx context.Context, r *disclosure.Report, kept Kept) (disclosure.Report, error) {
+	found := k.findFacts(r, kept)
+	facts, detail, err := k.keepDetails(ctx, found)
 	if err != nil {
 		return disclosure.Report{}, err
 	}
-	sum := sha256.Sum256(body)
-	change.FactsDetail = hex.EncodeToString(sum[:])
-	if err := k.Store.PutOriginal(ctx, change.FactsDetail, body); err != nil {
-		return disclosure.Report{}, fmt.Errorf("store the evidence of facts: %w", err)
+	change := disclosure.Report{ID: r.ID, Type: r.Type, Number: r.Number}
+	if r.WantsSummary() || byRules(r) {
+		change = Summarise(r, kept, found)
 	}
+	change.Facts = facts
+	change.FactsRules = fact.Rules
+	change.FactsOf = kept.SHA256
+	change.FactsDetail = detail
 	change.FactsReadyAt = Now()
 	return change, nil
+}
+
+// keepDetails stores what proves some facts, and returns the facts and the hash of it. It
+// returns "" if there are no facts.
+func (k *Keeper) keepDetails(ctx context.Context, found []fact.Found) (facts []disclosure.Fact, detail string, err error) {
+	var details []disclosure.FactDetail
+	for _, f := range found {
+		facts = append(facts, f.Fact)
+		details = append(details, f.FactDetail)
+	}
+	facts = disclosure.ClipFacts(facts)
+	if len(facts) == 0 {
+		return nil, "", nil
+	}
+	body, err := encodeDetails(details[:len(facts)])
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(body)
+	detail = hex.EncodeToString(sum[:])
+	if err := k.Store.PutOriginal(ctx, detail, body); err != nil {
+		return nil, "", fmt.Errorf("store the evidence of facts: %w", err)
+	}
+	return facts, detail, nil
 }
 
 // findFacts applies the rules. An error in them costs the facts of one document, not the
@@ -74,13 +77,20 @@ func (k *Keeper) findFacts(r *disclosure.Report, kept Kept) (found []fact.Found)
 		find = fact.Find
 	}
 	s := source(r, kept.Text)
-	return find(fact.Document{
+	found = find(fact.Document{
 		Company:   s.Company,
 		Title:     s.Title,
 		Category:  s.Category,
 		Language:  s.Language,
 		Published: r.PublishedAt,
 		Pages:     s.Pages,
+	})
+	return slices.DeleteFunc(found, func(f fact.Found) bool {
+		err := f.Fact.Validate()
+		if err != nil {
+			k.Logger.Error("a fact is left out, because it is not valid", "report", r.ID, "err", err)
+		}
+		return err != nil
 	})
 }
 

@@ -56,7 +56,7 @@ func TestFacts(t *testing.T) {
 		{Text: "dos", Method: extract.ByOCR, Confidence: minConfidence - 1},
 		{Text: "tres", Method: extract.ByOCR, Confidence: minConfidence},
 	}}}
-	change, err := k.Facts(t.Context(), published, kept)
+	change, err := k.Derive(t.Context(), published, kept)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestManyFacts(t *testing.T) {
 		}
 		return out
 	})
-	change, err := k.Facts(t.Context(), published, Kept{Text: new(extract.Text)})
+	change, err := k.Derive(t.Context(), published, Kept{Text: new(extract.Text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestManyFacts(t *testing.T) {
 // A rule that fails does not end the process, and is not tried again before it changes.
 func TestFactsSurviveTheirRules(t *testing.T) {
 	k, log := examining(t, func(fact.Document) []fact.Found { panic("index out of range") })
-	change, err := k.Facts(t.Context(), published, Kept{SHA256: "0a", Text: new(extract.Text)})
+	change, err := k.Derive(t.Context(), published, Kept{SHA256: "0a", Text: new(extract.Text)})
 	if err != nil || change.FactsRules != fact.Rules || change.FactsOf != "0a" || change.Facts != nil {
 		t.Errorf("got %+v, %v", change, err)
 	}
@@ -123,7 +123,54 @@ func TestFactsOfBrokenStore(t *testing.T) {
 	k, _ := examining(t, func(fact.Document) []fact.Found { return []fact.Found{dividend("cash")} })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if change, err := k.Facts(ctx, published, Kept{Text: new(extract.Text)}); err == nil {
+	if change, err := k.Derive(ctx, published, Kept{Text: new(extract.Text)}); err == nil {
 		t.Errorf("got %+v, want an error", change)
+	}
+}
+
+// The summary of a document without a suitable sentence is what it states, and so is every
+// English summary.
+func TestSummaryOfFacts(t *testing.T) {
+	k, _ := examining(t, func(fact.Document) []fact.Found {
+		return []fact.Found{{
+			Fact: disclosure.Fact{Kind: disclosure.Dividend, Fields: map[string]string{
+				"gross_per_share": "0.25",
+				"currency":        "EUR",
+				"payment_date":    "2026-12-17",
+			}},
+			FactDetail: disclosure.FactDetail{Evidence: map[string]disclosure.Quote{
+				"gross_per_share": {Page: 1, Text: "0,25", Before: "Importe bruto (€): "},
+			}},
+		}}
+	})
+	read := *published
+	read.Document = disclosure.Document{Status: disclosure.DocumentReady, SHA256: strings.Repeat("0a", 32)}
+	form := Kept{SHA256: read.Document.SHA256, Text: &extract.Text{Language: "es", Pages: []extract.Page{
+		{Text: "Importe bruto (€)\t0,25", Method: extract.ByText},
+	}}}
+	change, err := k.Derive(t.Context(), &read, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change.SummaryMethod != "facts" || !strings.Contains(change.Summary, "0,25 euros por acción") ||
+		change.Evidence[0].Quote != "Importe bruto (€): 0,25" {
+		t.Errorf("got %q by %s, %+v", change.Summary, change.SummaryMethod, change.Evidence)
+	}
+	if !strings.Contains(change.SummaryEN, "€0.25") || len(change.EvidenceEN) != 1 {
+		t.Errorf("got %q, %+v", change.SummaryEN, change.EvidenceEN)
+	}
+	letter := form
+	letter.Text = &extract.Text{Language: "es", Pages: []extract.Page{
+		{Text: "El Consejo ha acordado el pago de un dividendo de 0,25 euros por acción.", Method: extract.ByText},
+	}}
+	change, err = k.Derive(t.Context(), &read, letter)
+	if err != nil || change.SummaryMethod != "extractive" || !strings.Contains(change.SummaryEN, "€0.25") {
+		t.Errorf("got %q by %s, %q, %v", change.Summary, change.SummaryMethod, change.SummaryEN, err)
+	}
+	read.SummaryMethod = "model"
+	read.SummaryOf = read.Document.SHA256
+	change, err = k.Derive(t.Context(), &read, letter)
+	if err != nil || change.Summary != "" || change.SummaryEN != "" {
+		t.Errorf("a summary by the model is replaced: %+v, %v", change, err)
 	}
 }

@@ -82,7 +82,7 @@ func summaries(t *testing.T) []byte {
 		if err != nil {
 			t.Fatalf("%s: got error %v, want none", r.ID, err)
 		}
-		summarized := document.Summarise(&r, document.Kept{Text: text})
+		summarized := document.Summarise(&r, document.Kept{Text: text}, nil)
 		if text.Method != extract.ByText {
 			continue // OCR depends on the installed programs
 		}

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/disclosure/headline"
 	"pregon/internal/document/extract"
+	"pregon/internal/document/fact"
 	"pregon/internal/document/summary"
 )
 
@@ -53,10 +55,51 @@ func TextReady(r *disclosure.Report, k Kept) disclosure.Report {
 	}
 }
 
-// Summarise returns the change to a report that adds an extractive summary:
-// sentences of the document, chosen by rules.
-func Summarise(r *disclosure.Report, k Kept) disclosure.Report {
-	return summarized(r, k.SHA256, summary.Extract(source(r, k.Text)))
+// Summarise returns the change to a report that adds a summary by rules: sentences of the
+// document, or the facts in a sentence if it has none that is suitable. The English
+// summary is made of the facts.
+func Summarise(r *disclosure.Report, k Kept, found []fact.Found) disclosure.Report {
+	from := source(r, k.Text)
+	for _, f := range found {
+		for _, quote := range f.Evidence {
+			from.Stated = append(from.Stated, summary.Stated{Page: quote.Page, Words: quote.Text})
+		}
+	}
+	made := summary.Extract(from)
+	if said := sentenceOf(found, headline.Spanish); made.Method == summary.None && said != nil {
+		made = summary.Summary{Method: summary.OfFacts, Language: "es", Sentences: said}
+	}
+	made.English = sentenceOf(found, headline.English)
+	return summarized(r, k.SHA256, made)
+}
+
+// sentenceOf returns the facts in a sentence, with the words that prove the first field of
+// the first fact, or nil if there is nothing to say.
+func sentenceOf(found []fact.Found, say func([]disclosure.Fact) string) []summary.Sentence {
+	var facts []disclosure.Fact
+	for _, f := range found {
+		facts = append(facts, f.Fact)
+	}
+	text := say(facts)
+	if text == "" {
+		return nil
+	}
+	for _, name := range found[0].Kind.Fields() {
+		if quote, ok := found[0].Evidence[name]; ok {
+			return []summary.Sentence{{Text: text, Page: quote.Page, Quote: quote.Before + quote.Text + quote.After}}
+		}
+	}
+	return nil
+}
+
+// byRules reports whether a report has a summary that rules have written, which improves
+// with them.
+func byRules(r *disclosure.Report) bool {
+	switch summary.Method(r.SummaryMethod) {
+	case summary.Extractive, summary.OfFacts, summary.None:
+		return true
+	}
+	return false
 }
 
 // Write returns the change to a report that adds a summary by the model. It fails

@@ -52,5 +52,6 @@ const (
 	Extractive Method = "extractive" // sentences of the document, chosen by rules
 	Selected   Method = "selected"   // sentences of the document, chosen by a language model
 	ByModel    Method = "model"      // at least one sentence was written by a language model, and checked
+	OfFacts    Method = "facts"      // the facts of the document in a sentence: see package headline
 	None       Method = "none"       // the text has no suitable sentence
 )

@@ -210,39 +210,35 @@ func isOld(r *disclosure.Report) bool {
 // All of an old report are one change.
 func (f *Fetcher) appendText(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
 	f.Documents.Count(document.Ready)
-	text, sum := document.TextReady(r, kept), document.Summarise(r, kept)
+	text := document.TextReady(r, kept)
 	if isOld(r) {
-		sum.Document, sum.TextReadyAt = text.Document, text.TextReadyAt
-		return f.appendDerived(ctx, r, kept, sum)
+		change, err := f.Documents.Derive(ctx, r, kept)
+		if err != nil {
+			return store.Unavailable(err)
+		}
+		change.Document = text.Document
+		change.TextReadyAt = text.TextReadyAt
+		return f.append(ctx, r, change)
 	}
 	if err := f.append(ctx, r, text); err != nil {
 		return err
 	}
-	sum.SummaryReadyAt = document.Now()
-	if err := f.appendDerived(ctx, r, kept, sum); err != nil {
+	return f.appendDerived(ctx, r, kept)
+}
+
+// appendDerived appends the summary and the facts of a document that is read.
+func (f *Fetcher) appendDerived(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
+	read := *r
+	read.Document = document.TextReady(r, kept).Document
+	change, err := f.Documents.Derive(ctx, &read, kept)
+	if err != nil {
+		return store.Unavailable(err)
+	}
+	if err := f.append(ctx, r, change); err != nil {
 		return err
 	}
 	f.queueForModel(r)
 	return nil
-}
-
-// appendDerived appends a change of a report together with the facts of its document.
-func (f *Fetcher) appendDerived(
-	ctx context.Context,
-	r *disclosure.Report,
-	kept document.Kept,
-	change disclosure.Report,
-) error {
-	facts, err := f.Documents.Facts(ctx, r, kept)
-	if err != nil {
-		return store.Unavailable(err)
-	}
-	change.Facts = facts.Facts
-	change.FactsRules = facts.FactsRules
-	change.FactsOf = facts.FactsOf
-	change.FactsDetail = facts.FactsDetail
-	change.FactsReadyAt = facts.FactsReadyAt
-	return f.append(ctx, r, change)
 }
 
 // queueForModel queues a report for a summary by the model, if there is a model
@@ -263,15 +259,7 @@ func (f *Fetcher) deriveStored(ctx context.Context, r *disclosure.Report) error 
 	if err != nil {
 		return err
 	}
-	var change disclosure.Report
-	if r.WantsSummary() {
-		change = document.Summarise(r, kept)
-	}
-	if err := f.appendDerived(ctx, r, kept, change); err != nil {
-		return err
-	}
-	f.queueForModel(r)
-	return nil
+	return f.appendDerived(ctx, r, kept)
 }
 
 // mostAsked is how often a model that does not answer is asked again.
@@ -281,7 +269,7 @@ const mostAsked = 5
 // day that an earlier process left. If it fails, the extractive summary stays.
 func (f *Fetcher) writeSummaries(ctx context.Context, known Known) error {
 	for _, r := range known.Since(time.Now().Add(-24 * time.Hour)) {
-		if m := summary.Method(r.SummaryMethod); m == summary.Extractive || m == summary.None {
+		if m := summary.Method(r.SummaryMethod); m == summary.Extractive || m == summary.OfFacts || m == summary.None {
 			f.queueForModel(&r)
 		}
 	}

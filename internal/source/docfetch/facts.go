@@ -34,7 +34,7 @@ func (f *Fetcher) examineStored(ctx context.Context, known Known) error {
 	}
 }
 
-// examine adds the facts of a stored document to a report. The change is one of history,
+// examine adds the facts of a stored document to a report, and renews a summary by rules. The change is one of history,
 // which notifies nobody, also if the report is new.
 func (f *Fetcher) examine(ctx context.Context, id string) error {
 	known, err := f.Store.Reports(ctx, id)
@@ -53,12 +53,12 @@ func (f *Fetcher) examine(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	facts, err := f.Documents.Facts(ctx, r, kept)
+	change, err := f.Documents.Derive(ctx, r, kept)
 	if err != nil {
 		return err
 	}
 	_, err = f.Store.Append(ctx, store.Batch{
-		Aside: []disclosure.Report{facts},
+		Aside: []disclosure.Report{change},
 		New:   disclosure.Backfilled,
 		Lease: f.Lease,
 	})

@@ -222,7 +222,7 @@ func TestStoredDocumentsAreExamined(t *testing.T) {
 	}
 	for n, id := range ids {
 		r := w.report(id)
-		summarized := document.Summarise(r, kept)
+		summarized := document.Summarise(r, kept, nil)
 		text := document.TextReady(r, kept)
 		summarized.Document = text.Document
 		summarized.TextReadyAt = text.TextReadyAt

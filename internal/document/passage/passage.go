@@ -63,9 +63,11 @@ func appendBlocks(found []Span, page string, lines []Span) []Span {
 func standsAlone(line, next string, longest int) bool {
 	first, _ := utf8.DecodeRuneInString(next)
 	switch {
+	case HasGap(line), HasGap(next): // rows, even if a label has only capitals
+		return true
 	case AllCaps(line) != AllCaps(next):
 		return unicode.IsUpper(first) || unicode.IsDigit(first)
-	case strings.ContainsRune(bullets, first), HasGap(line), HasGap(next):
+	case strings.ContainsRune(bullets, first):
 		return true
 	}
 	return len(line)*10 < longest*6 && !unicode.IsLower(first) && !Dangling(line)
@@ -196,7 +198,7 @@ func endsHere(before, after string, stop rune) bool {
 	case maybeLast.Has(letters), strings.Contains(word, ".") &&
 		len(letters) <= strings.Count(word, ".")+1, len(letters) == 1:
 		next, _, _ := strings.Cut(after, " ")
-		return Openers.Has(strings.TrimSpace(lexicon.Fold(next)))
+		return first != '(' && Openers.Has(strings.TrimSpace(lexicon.Fold(next)))
 	}
 	return true
 }

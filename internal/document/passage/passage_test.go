@@ -36,6 +36,14 @@ func TestSplit(t *testing.T) {
 			"Lumbre Textil, S.A. Unipersonal compra Marenda S.L. Norte.",
 			[]string{"Lumbre Textil, S.A. Unipersonal compra Marenda S.L. Norte."},
 		},
+		"rows whose label has only capitals": {
+			"EBITDA\t78,2\t71,7\n% s/ ventas\t15,3\t15,2",
+			[]string{"EBITDA 78,2 71,7", "% s/ ventas 15,3 15,2"},
+		},
+		"company with a short name": {
+			"Lumbre Textil, S.A. (la «Sociedad») compra Marenda S.L. (Marenda).",
+			[]string{"Lumbre Textil, S.A. (la «Sociedad») compra Marenda S.L. (Marenda)."},
+		},
 		"numbers and dates": {
 			"Ganó 1.234,5 millones el 12.03.2026. Perdió 3.000 en EE.UU. y 2. 000 en p.ej. Francia.",
 			[]string{"Ganó 1.234,5 millones el 12.03.2026.", "Perdió 3.000 en EE.UU. y 2. 000 en p.ej. Francia."},

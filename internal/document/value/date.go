@@ -29,8 +29,14 @@ func (r *reader) date(i int) (Value, bool) {
 		for r.word(next) == "de" || r.word(next) == "of" || r.mark(next) == "º" || r.mark(next) == "." {
 			next++
 		}
+		if r.word(next) == "d" && (r.mark(next+1) == "'" || r.mark(next+1) == "’") { // 11 d'agost
+			next += 2
+		}
 		if r.mark(next) == "-" {
 			next++
+		}
+		if r.word(next) == "d" && (r.mark(next+1) == "'" || r.mark(next+1) == "’") { // 23 d'abril
+			next += 2
 		}
 		if month := cmp.Or(Months[r.word(next)], shortMonths[r.word(next)]); month > 0 {
 			f.Day = day
@@ -55,6 +61,9 @@ func (r *reader) date(i int) (Value, bool) {
 var layouts = []string{"2006-01-02", "2/1/2006", "2.1.2006", "2-1-2006", "2/1/06", "2.1.06", "2-1-06"}
 
 func numericDate(text string) (Value, bool) {
+	if len(text) < len("2/1/06") || len(text) > len("02/01/2006") || !isDigit(text[0]) {
+		return Value{}, false
+	}
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			return Value{
@@ -69,6 +78,12 @@ func numericDate(text string) (Value, bool) {
 }
 
 func (r *reader) day(i int) (int, bool) {
+	if n := cardinals[r.word(i)]; n > 0 && n <= 31 && r.word(i+1) == "de" && Months[r.word(i+2)] > 0 {
+		return n, true // veintiocho de mayo
+	}
+	if i >= len(r.tokens) || !r.tokens[i].IsNumber() {
+		return 0, false
+	}
 	text := strings.TrimRight(r.mark(i), "stndrh") // 1st, 22nd
 	day, err := strconv.Atoi(text)
 	return day, err == nil && len(text) <= 2 && day >= 1 && day <= 31
@@ -76,6 +91,9 @@ func (r *reader) day(i int) (int, bool) {
 
 // yearOf returns the value of four digits that are a year, or 0.
 func (r *reader) yearOf(i int) int {
+	if len(r.mark(i)) != 4 || !isDigit(r.mark(i)[0]) {
+		return 0
+	}
 	year, err := strconv.Atoi(r.mark(i))
 	if err != nil || year < 1900 || year > 2099 {
 		return 0
@@ -97,6 +115,11 @@ func (r *reader) withYear(f Value) Value {
 	}
 	if year := r.yearOf(next); year > 0 {
 		f.Year, f.To = year, next+1
+	}
+	if short, err := strconv.Atoi(r.mark(next)); err == nil && len(r.mark(next)) == 2 && next == f.To+1 &&
+		r.mark(f.To) == "-" && r.mark(f.To-2) == "-" { // 02-jun-25
+		f.Year = 2000 + short
+		f.To = next + 1
 	}
 	return f
 }

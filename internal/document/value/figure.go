@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"embed"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,6 +56,9 @@ func (f Value) Agrees(document Value) bool {
 	return f.Text == document.Text
 }
 
+// Scaled reports whether the figure has a scale of its own, such as millions.
+func (f Value) Scaled() bool { return f.power > 0 }
+
 // IsYear reports whether the value is a year without a month.
 func (f Value) IsYear() bool { return f.Kind == Date && f.Month == 0 }
 
@@ -103,15 +107,57 @@ func Read(tokens []Token, english bool) []Value {
 
 // read reads the value that begins at a token, and returns the index of the next token.
 func (r *reader) read(i int) int {
-	for _, try := range []func(int) (Value, bool){r.date, r.period, r.spelled, r.figure, r.code} {
-		if f, ok := try(i); ok {
-			f.From, f.Partner = i, -1
-			r.values = append(r.values, f)
-			return f.To
+	if !mayBegin(&r.tokens[i]) {
+		return i + 1
+	}
+	f, ok := r.valueAt(i)
+	if !ok {
+		return i + 1
+	}
+	f.From = i
+	f.Partner = -1
+	r.values = append(r.values, f)
+	return f.To
+}
+
+// valueAt reads the value that begins at a token.
+func (r *reader) valueAt(i int) (Value, bool) {
+	if f, ok := r.date(i); ok {
+		return f, true
+	}
+	if f, ok := r.period(i); ok {
+		return f, true
+	}
+	if f, ok := r.spelled(i); ok {
+		return f, true
+	}
+	if f, ok := r.figure(i); ok {
+		return f, true
+	}
+	return r.code(i)
+}
+
+// mayBegin reports whether a value may begin with a token: most words begin none.
+func mayBegin(t *Token) bool {
+	if t.Folded == "" {
+		return false
+	}
+	return strings.ContainsAny(t.Text, "0123456789+-") || beginning[t.Folded]
+}
+
+// beginning has the words with which a value may begin.
+var beginning = func() map[string]bool {
+	words := map[string]bool{}
+	for _, numbers := range []map[string]int{Months, scales, cardinals, ones} {
+		for w := range numbers {
+			words[w] = true
 		}
 	}
-	return i + 1
-}
+	for w := range Quantities {
+		words[w] = true
+	}
+	return words
+}()
 
 // word returns the folded word at an index, or "" for marks and beyond the ends.
 func (r *reader) word(i int) string {
@@ -223,19 +269,61 @@ func (r *reader) boundAt(i int) string {
 	if bound := boundMarks[r.mark(i-1)]; bound != "" {
 		return bound
 	}
-	near := r.words(i-4, i)
-	longest := 0
-	bound := ""
-	for name, words := range bounds {
-		for _, phrase := range words { // "no superior a" is not "superior a"
-			ends := strings.HasSuffix(near, phrase) || strings.HasSuffix(near, phrase+"de ") ||
-				strings.HasSuffix(near, phrase+"of ")
-			if ends && len(phrase) > longest {
-				longest, bound = len(phrase), name
-			}
+	var words [boundWindow]string
+	near := words[:0]
+	for k := max(0, i-boundWindow); k < i; k++ {
+		if w := r.word(k); w != "" {
+			near = append(near, w)
 		}
 	}
-	return bound
+	if bound := boundEnding(near); bound != "" || len(near) == 0 {
+		return bound
+	}
+	if last := near[len(near)-1]; last == "de" || last == "of" {
+		return boundEnding(near[:len(near)-1])
+	}
+	return ""
+}
+
+// boundWindow is the number of tokens in which a bound ends before a figure.
+const boundWindow = 4
+
+// boundPhrase is a phrase that makes the figure behind it a bound.
+type boundPhrase struct {
+	words []string
+	bound string
+}
+
+// boundPhrases are the phrases by their last word, the longest first: "no superior a" is
+// not "superior a".
+var boundPhrases = func() map[string][]boundPhrase {
+	byLast := map[string][]boundPhrase{}
+	for bound, phrases := range bounds {
+		for _, phrase := range phrases {
+			words := strings.Fields(phrase)
+			last := words[len(words)-1]
+			byLast[last] = append(byLast[last], boundPhrase{words, bound})
+		}
+	}
+	for _, phrases := range byLast {
+		slices.SortFunc(phrases, func(a, b boundPhrase) int {
+			return cmp.Or(cmp.Compare(len(b.words), len(a.words)), slices.Compare(a.words, b.words))
+		})
+	}
+	return byLast
+}()
+
+// boundEnding returns the bound of the longest phrase with which some words end.
+func boundEnding(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	for _, p := range boundPhrases[words[len(words)-1]] {
+		if len(p.words) <= len(words) && slices.Equal(p.words, words[len(words)-len(p.words):]) {
+			return p.bound
+		}
+	}
+	return ""
 }
 
 // boundBehind reads the words after a figure: "como máximo".
@@ -274,7 +362,8 @@ func (r *reader) value(i int, f *Value) (next int, ok bool) {
 		return i, false
 	}
 	f.Number, ok = ParseNumber(digits, r.english)
-	f.Number = f.Number.times(power)
+	f.Number = f.Number.Times(power)
+	f.power = power
 	return i + 1, ok
 }
 
@@ -315,7 +404,7 @@ func (r *reader) scale(i int, f *Value) int {
 		if !ok || r.mark(i) == "m" && !r.english {
 			return i
 		}
-		f.Number, f.power = f.Number.times(power), f.power+power
+		f.Number, f.power = f.Number.Times(power), f.power+power
 		i++
 		if (r.word(i) == "de" || r.word(i) == "of") && scales[r.word(i+1)] > 0 {
 			i++
@@ -331,13 +420,19 @@ func (r *reader) unit(Number, i int) (string, int) {
 	if r.word(at) == "de" || r.word(at) == "of" {
 		at++
 	}
+	if r.word(at) == "d" && (r.mark(at+1) == "'" || r.mark(at+1) == "’") { // milions d'euros
+		at += 2
+	}
 	if r.mark(at) == "m" && units[r.mark(at+1)] != "" {
 		return "m" + units[r.mark(at+1)], at + 2
 	}
 	if unit, ok := units[r.word(at)+" "+r.word(at+1)]; ok {
 		return unit, at + 2
 	}
-	if unit := cmp.Or(units[r.word(at)], units[r.mark(at)]); unit != "" {
+	if unit := cmp.Or(units[r.word(at)], units[r.mark(at)]); unit != "" && !r.beginsLabel(Number, at, unit) {
+		if sign := units[r.mark(Number-1)]; unit == "share" && IsCurrency(sign) {
+			return sign, i // a €5 million share buyback
+		}
 		return unit, at + 1
 	}
 	switch unit := cmp.Or(units[r.mark(Number-1)], units[r.word(Number-1)]); unit {
@@ -350,6 +445,14 @@ func (r *reader) unit(Number, i int) (string, int) {
 		}
 	}
 	return "", i
+}
+
+// beginsLabel reports whether a unit behind a number is the beginning of the next label
+// instead: "EUR 14.943 Share capital". The number has a currency before it.
+func (r *reader) beginsLabel(number, at int, unit string) bool {
+	before := cmp.Or(units[r.mark(number-1)], units[r.word(number-1)])
+	return IsCurrency(before) && !IsCurrency(unit) && r.word(at) != "" && r.tokens[at].IsCapital() &&
+		(number < 2 || !r.tokens[number-2].IsNumber())
 }
 
 // rate returns the base of a rate with a slash: "/share" for "brutos por acción".
@@ -409,7 +512,7 @@ func (r *reader) joinRanges() {
 			} else if next.Kind == Figure && next.Unit != "" {
 				f.Unit = next.Unit
 				if f.power == 0 {
-					f.Number = f.Number.times(next.power)
+					f.Number = f.Number.Times(next.power)
 				}
 			}
 		}

@@ -18,7 +18,25 @@ func newNumber(digits string, power int) Number {
 	return Number{short, power + len(digits) - len(short)}
 }
 
-func (n Number) times(power int) Number {
+// String returns the number as a decimal with a point.
+func (n Number) String() string {
+	digits := n.digits
+	if n.power >= 0 {
+		return digits + strings.Repeat("0", n.power)
+	}
+	decimals := -n.power
+	if missing := decimals + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	whole := len(digits) - decimals
+	return digits[:whole] + "." + digits[whole:]
+}
+
+// Digits returns the length of String without the point.
+func (n Number) Digits() int { return max(len(n.digits)+n.power, len(n.digits), 1-n.power) }
+
+// Times returns the number times a power of ten.
+func (n Number) Times(power int) Number {
 	if n.digits != "0" {
 		n.power += power
 	}

@@ -33,32 +33,159 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 const datePattern = `\d{4}-\d{2}-\d{2}\b|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b`
 
-var (
-	// tokenShape matches a date in figures, a number with its points, commas and
-	// spaces between thousands and with letters attached to it (84.6m, 1T26), a rating
-	// with its sign (BBB+, A-2), a word, or a mark.
-	tokenShape = regexp.MustCompile(datePattern + `|(?:\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,:/']\d+)*)[\pL\d]*` +
-		`|[A-Z][A-Z0-9]{0,3}(?:\+|-\d)|[\pL\pM\d]+|\S`)
-	ratingEnd = regexp.MustCompile(`^-(?:[ ,.;:)"”»’']|$)`)
-	capitals  = regexp.MustCompile(`^[A-Z]{1,4}$`)
-)
+// numberShape matches a date in figures, or a number with its points, commas and spaces
+// between thousands and with letters attached to it (84.6m, 1T26).
+var numberShape = regexp.MustCompile(`^(?:` + datePattern +
+	`|(?:\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,:/']\d+)*)[\pL\d]*)`)
 
-// Tokenise splits a text into tokens.
+// Tokenise splits a text into tokens: numbers, ratings with their sign (BBB+, A-2),
+// words and marks. Most tokens are words, so it looks for numbers only at digits.
 func Tokenise(text string) []Token {
-	var tokens []Token
+	tokens := make([]Token, 0, len(text)/6+1)
 	end := 0
-	for _, at := range tokenShape.FindAllStringIndex(text, -1) {
-		if at[0] < end {
-			continue // the minus of a rating
+	for at := 0; at < len(text); at = max(end, at) {
+		c := text[at]
+		if isSpace(c) {
+			at++
+			for at < len(text) && isSpace(text[at]) {
+				at++
+			}
+			if at == len(text) {
+				break
+			}
 		}
-		spaced := at[0] > end || end == 0
-		end = at[1]
-		if capitals.MatchString(text[at[0]:end]) && ratingEnd.MatchString(text[end:]) {
-			end++ // A-
-		}
-		t := Token{Text: text[at[0]:end], Spaced: spaced, At: at[0]}
-		t.Folded = strings.ReplaceAll(strings.TrimSpace(lexicon.Fold(t.Text)), " ", "")
+		spaced := at > end || end == 0
+		end = tokenEnd(text, at)
+		t := Token{Text: text[at:end], Spaced: spaced, At: at}
+		t.Folded = foldToken(t.Text)
 		tokens = append(tokens, t)
 	}
 	return tokens
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
+
+// tokenEnd returns the end of the token that begins at an index.
+func tokenEnd(text string, at int) int {
+	if isDigit(text[at]) {
+		return at + numberShape.FindStringIndex(text[at:])[1]
+	}
+	end := wordEnd(text, at)
+	if end == at { // a mark
+		_, size := utf8.DecodeRuneInString(text[at:])
+		return at + size
+	}
+	if behind, ok := ratingEnd(text, at); ok {
+		return behind
+	}
+	return end
+}
+
+// wordEnd returns the index behind the letters and digits that begin at an index.
+func wordEnd(text string, at int) int {
+	for at < len(text) {
+		c := text[at]
+		if c < utf8.RuneSelf {
+			if !isLetter(c) && !isDigit(c) {
+				break
+			}
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || isUpper(c) }
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+// longestRating is the length of the longest rating without its sign.
+const longestRating = 4
+
+// ratingEnd returns the index behind a rating with its sign: BBB+, A-2, or A- if a space
+// or a mark follows, so that it is no hyphen.
+func ratingEnd(text string, at int) (end int, ok bool) {
+	if !isUpper(text[at]) {
+		return 0, false
+	}
+	end = at
+	plain := true // only letters
+	for end < len(text) && (isUpper(text[end]) || isDigit(text[end])) {
+		plain = plain && isUpper(text[end])
+		end++
+	}
+	if end-at > longestRating || end == len(text) {
+		return 0, false
+	}
+	rest := text[end+1:]
+	switch {
+	case text[end] == '+':
+		return end + 1, true
+	case text[end] != '-':
+		return 0, false
+	case rest != "" && isDigit(rest[0]):
+		return end + 2, true
+	}
+	next, _ := utf8.DecodeRuneInString(rest)
+	return end + 1, plain && (rest == "" || strings.ContainsRune(" ,.;:)\"”»’'", next))
+}
+
+// foldToken returns a token without case and accents, "" for a mark. Most tokens need no
+// more than a look at their bytes.
+func foldToken(text string) string {
+	simple := true
+	for i := range len(text) {
+		c := text[i]
+		if !('a' <= c && c <= 'z' || isDigit(c)) {
+			simple = false
+			break
+		}
+	}
+	if simple {
+		return text
+	}
+	var buffer [32]byte
+	folded := buffer[:0]
+	for _, c := range text {
+		plain := foldLetter(c)
+		if plain == 0 || len(folded) == len(buffer) {
+			return strings.ReplaceAll(strings.TrimSpace(lexicon.Fold(text)), " ", "")
+		}
+		folded = append(folded, plain)
+	}
+	return string(folded)
+}
+
+// foldLetter returns the plain letter or digit of a character of Spanish or English, or
+// 0 if it is another character.
+func foldLetter(c rune) byte {
+	switch {
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		return byte(c)
+	case 'A' <= c && c <= 'Z':
+		return byte(c) + 'a' - 'A'
+	}
+	switch c {
+	case 'á', 'à', 'Á', 'À':
+		return 'a'
+	case 'é', 'è', 'É', 'È':
+		return 'e'
+	case 'í', 'ï', 'Í', 'Ï':
+		return 'i'
+	case 'ó', 'ò', 'Ó', 'Ò':
+		return 'o'
+	case 'ú', 'ü', 'Ú', 'Ü':
+		return 'u'
+	case 'ñ', 'Ñ':
+		return 'n'
+	case 'ç', 'Ç':
+		return 'c'
+	}
+	return 0
 }

@@ -1,0 +1,176 @@
+package fact
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// mostDigits is the length of the longest figure that is read.
+const mostDigits = 24
+
+// decimal returns a figure as a decimal with a point.
+func decimal(v *value.Value, power int) (string, bool) {
+	n := v.Number.Times(power)
+	if n.Digits() > mostDigits {
+		return "", false
+	}
+	text := n.String()
+	if v.Negative && text != "0" {
+		text = "-" + text
+	}
+	return text, true
+}
+
+// money returns an amount of money and its currency. A figure without a unit has that of
+// its heading.
+func money(v *value.Value, heading value.Scale) (amount, currency string, ok bool) {
+	if v.Kind != value.Figure || v.Bound == "about" {
+		return "", "", false
+	}
+	power := 0
+	switch {
+	case value.CurrencyCode(v.Unit) != "":
+		currency = value.CurrencyCode(v.Unit)
+	case v.Unit == "" && heading.Currency != "" && !heading.Unclear:
+		currency = value.CurrencyCode(heading.Currency)
+		if !v.Scaled() {
+			power = heading.Power
+		}
+	default:
+		return "", "", false
+	}
+	amount, ok = decimal(v, power)
+	return amount, currency, ok
+}
+
+// count returns a number of shares or other things.
+func count(v *value.Value, heading value.Scale) (string, bool) {
+	if v.Kind != value.Figure || v.Bound == "about" || v.Negative || heading.Unclear {
+		return "", false
+	}
+	switch v.Unit {
+	case "share", "security", "right", "":
+	default:
+		return "", false
+	}
+	power := 0
+	if v.Unit == "" && !v.Scaled() && heading.Currency == "" {
+		power = heading.Power
+	}
+	text, ok := decimal(v, power)
+	return text, ok && !strings.Contains(text, ".")
+}
+
+// date returns a complete date that exists.
+func date(v *value.Value) (string, bool) {
+	if v.Kind != value.Date || v.Year == 0 || v.Month == 0 || v.Day == 0 {
+		return "", false
+	}
+	t := time.Date(v.Year, time.Month(v.Month), v.Day, 0, 0, 0, 0, time.UTC)
+	if t.Day() != v.Day {
+		return "", false
+	}
+	return t.Format(time.DateOnly), true
+}
+
+// hours are the numbers that spell a time: "a las doce horas".
+var hours = map[string]int{
+	"una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10,
+	"once": 11, "doce": 12, "trece": 13, "catorce": 14, "quince": 15, "dieciseis": 16, "diecisiete": 17, "dieciocho": 18,
+	"diecinueve": 19, "veinte": 20, "noon": 12, "mediodia": 12,
+}
+
+// clock reads the time of day that begins at a token: 12:30, "17.00 horas", "10 h",
+// "12:30 p.m.", "doce horas". It returns the end.
+func (p *part) clock(i int) (hour, minute, end int, ok bool) {
+	text := p.mark(i)
+	digits, suffix := text, ""
+	if at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && c != ':' && c != '.' }); at >= 0 {
+		digits, suffix = text[:at], strings.ToLower(text[at:])
+	}
+	end = i + 1
+	h, m, found := strings.Cut(strings.Replace(digits, ".", ":", 1), ":")
+	hour, err := strconv.Atoi(h)
+	sure := strings.Contains(digits, ":")
+	switch {
+	case hours[p.word(i)] > 0:
+		hour = hours[p.word(i)]
+	case err != nil || len(h) > 2 || hour > 24 || found && len(m) != 2:
+		return 0, 0, 0, false
+	case found:
+		if minute, err = strconv.Atoi(m); err != nil || minute > 59 {
+			return 0, 0, 0, false
+		}
+	}
+	if suffix == "" && p.mark(end) == "." && (p.word(end+1) == "m") {
+		return 0, 0, 0, false
+	}
+	switch {
+	case suffix == "h" || suffix == "hs" || suffix == "hrs":
+		sure = true
+	case isHour(p.word(end)):
+		sure = true
+		end++
+	}
+	half := suffix
+	if half == "" {
+		half = p.word(end)
+	}
+	switch {
+	case half == "pm" || half == "p" && p.mark(end+1) == "." && p.word(end+2) == "m":
+		sure = true
+		if hour < 12 {
+			hour += 12
+		}
+	case half == "am" || half == "a" && p.mark(end+1) == "." && p.word(end+2) == "m":
+		sure = true
+		if hour == 12 {
+			hour = 0
+		}
+	case p.word(end) == "noon" || p.word(end) == "mediodia":
+		sure = true
+	case (p.word(end) == "de" || p.word(end) == "in") && afternoon(p.word(end+2)):
+		sure = true
+		if hour < 12 {
+			hour += 12
+		}
+	}
+	if p.word(i) == "noon" || p.word(i) == "mediodia" {
+		sure = true
+	}
+	return hour, minute, end, sure && hour < 24
+}
+
+func isHour(w string) bool {
+	switch w {
+	case "h", "hora", "horas", "hs", "hrs", "hours", "hores", "cet", "cest":
+		return true
+	}
+	return false
+}
+
+func afternoon(w string) bool { return w == "tarde" || w == "afternoon" || w == "tarda" }
+
+// clockBetween returns the only time of day in a range of tokens, with the place of its
+// words. It reports none if there are two.
+func (p *part) clockBetween(from, to int) (text string, at, end int, ok bool) {
+	for i := max(from, 0); i < min(to, len(p.tokens)); i++ {
+		hour, minute, behind, found := p.clock(i)
+		if !found {
+			continue
+		}
+		if ok {
+			return "", 0, 0, false
+		}
+		text = fmt.Sprintf("%02d:%02d", hour, minute)
+		at = i
+		end = behind
+		ok = true
+		i = behind - 1
+	}
+	return text, at, end, ok
+}

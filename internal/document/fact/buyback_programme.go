@@ -1,0 +1,488 @@
+package fact
+
+import (
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// buybackEvents are the cues of the events of a programme, with their names.
+var buybackEvents = []struct {
+	class class
+	name  string
+}{
+	{"buyback start", "start"},
+	{"buyback end", "end"},
+	{"buyback suspension", "suspension"},
+	{"buyback resumption", "resumption"},
+	{"buyback change", "change"},
+}
+
+// leastAmountDigits is the length of the smallest amount of a programme. A smaller one is
+// in millions, in words that could not be read.
+const leastAmountDigits = 5
+
+// buybackProgrammes finds what a document says about a programme of buying own shares:
+// that it starts, ends, and so on, and its limits. Reports of purchases name the limits
+// too, so there is a fact only if the document states an event.
+func buybackProgrammes(r *reading) []draft {
+	event, at, ok := r.buybackEvent()
+	if !ok {
+		return nil
+	}
+	d := newDraft()
+	d.set("event", event, at)
+	limits := r.buybackLimits(event)
+	if c, ok := agreed(limits.amounts); ok && len(c.text) >= leastAmountDigits {
+		d.set("max_amount", c.text, c.at)
+		d.set("currency", c.currency, c.at)
+	}
+	d.setAgreed("max_shares", limits.shares)
+	if event != "end" {
+		d.setAgreed("ends_on", limits.ends)
+	}
+	return []draft{d}
+}
+
+// buybackEvent returns the event of the document. Where its sentences state several, the
+// title decides.
+func (r *reading) buybackEvent() (name string, at place, ok bool) {
+	title := value.Tokenise(r.Title)
+	head := part{tokens: title, cues: phrases.find(title), heading: true}
+	inTitle := eventsIn(&head, false)
+	elsewhere := len(title) > 0 && !head.has("buyback", "generic title") // a report about something else
+	stated := map[string]place{}
+	inHeadings := map[string]bool{}
+	known := false // the document has named the programme
+	for i := range r.parts {
+		p := &r.parts[i]
+		known = known || p.has("buyback")
+		if p.aside || !known || p.isTooLong() {
+			continue
+		}
+		for name, c := range eventsIn(p, true) {
+			_, titled := inTitle[name]
+			if p.refersTo(c) && !titled || elsewhere && name != "start" {
+				continue
+			}
+			if _, seen := stated[name]; !seen {
+				stated[name] = place{i, c.from, c.to}
+			}
+			inHeadings[name] = inHeadings[name] || p.heading
+		}
+	}
+	matches := 0
+	for each, where := range stated {
+		_, titled := inTitle[each]
+		if len(stated) == 1 || titled || len(inTitle) == 0 && inHeadings[each] {
+			matches++
+			name = each
+			at = where
+		}
+	}
+	return name, at, matches == 1
+}
+
+// refersTo reports whether the cue of an event is that of an earlier report, to which a
+// sentence refers: "en relación con el inicio del programa, se informa de …".
+func (p *part) refersTo(c cue) bool {
+	if p.heading || p.cells != nil {
+		return false
+	}
+	last := p.endOfLast(c.from, "buyback reference")
+	return last >= 0 && last > c.from-15 && !p.hasBetween(last, c.from+1, "buyback statement")
+}
+
+// namesProgramme reports whether the programme is named near the cue of an event.
+func (p *part) namesProgramme(c cue) bool {
+	if p.heading || p.cells != nil {
+		return true
+	}
+	const before, behind = 14, 16
+	for _, b := range p.all("buyback", "programme") {
+		if b.to <= c.from && c.from-b.to <= before || b.from >= c.from && b.from-c.to <= behind {
+			return true
+		}
+	}
+	return false
+}
+
+// eventsIn returns the events that a part states of a programme, with their cues.
+func eventsIn(p *part, shortName bool) map[string]cue {
+	if !p.has("buyback") && !(shortName && p.has("programme")) || p.has("buyback notice", "another company") {
+		return nil
+	}
+	found := map[string]cue{}
+	for _, event := range buybackEvents {
+		for _, c := range p.all(event.class) {
+			if !p.eventDoubtful(c) && p.namesProgramme(c) {
+				found[event.name] = c
+				break
+			}
+		}
+	}
+	if _, ok := found["resumption"]; ok {
+		delete(found, "suspension") // "levanta la suspensión y reanuda"
+		delete(found, "start")
+	}
+	if len(found) > 2 {
+		return nil // a list of what may happen
+	}
+	return found
+}
+
+// eventDoubtful reports whether the cue of an event is part of a phrase that states none,
+// or is about a plan or an earlier programme.
+func (p *part) eventDoubtful(c cue) bool {
+	for _, other := range p.all("buyback no event") {
+		if other.from < c.to && c.from < other.to {
+			return true
+		}
+	}
+	if p.hasBetween(c.from-10, c.from, "possible", "conditional") || p.hasBetween(c.to, c.to+4, "possible") {
+		return true
+	}
+	if p.hasBetween(c.from-6, c.from, "denied", "planned", "proposal", "example") {
+		return true
+	}
+	if p.hasBetween(c.from-3, c.to+6, "buyback earlier") {
+		return true
+	}
+	for _, b := range p.all("buyback", "programme") {
+		if p.hasBetween(b.from-2, b.to+3, "buyback earlier") {
+			return true
+		}
+	}
+	percents := c.class == "buyback end" && hasPercent(p)
+	return percents && len(p.word(c.from)) >= 6 && p.word(c.from)[:6] == "comple"
+}
+
+// hasPercent reports whether a part has a percentage: "ha completado el 40 %".
+func hasPercent(p *part) bool {
+	for i := range p.values {
+		if p.values[i].Unit == "%" {
+			return true
+		}
+	}
+	return false
+}
+
+// buybackLimits are the candidates for the limits of a programme.
+type buybackLimits struct {
+	amounts, shares, ends []candidate
+}
+
+// buybackLimits finds the limits of the programme of the document.
+func (r *reading) buybackLimits(event string) (found buybackLimits) {
+	known := false
+	for i := range r.parts {
+		p := &r.parts[i]
+		known = known || p.has("buyback")
+		if p.aside || p.isTooLong() || p.cells != nil && !p.flattened() || !known {
+			continue
+		}
+		for k := range p.values {
+			v := &p.values[k]
+			switch {
+			case r.earlierProgramme(p, v) || p.possibleBefore(v.From) || p.isEarlierOfTwo(k):
+			case v.Kind == value.Date:
+				if text, ok := date(v); ok && r.endsProgramme(i, v) && r.mayEnd(text) {
+					found.ends = append(found.ends, r.candidate(read{text: text}, i, v, cue{}))
+				}
+			case v.Kind == value.Figure:
+				r.addLimit(&found, i, v)
+			}
+		}
+	}
+	for n := range r.tables {
+		r.addTableLimits(&found, &r.tables[n])
+	}
+	return found
+}
+
+// mayEnd reports whether a programme may end on a date: not before the report, and not more
+// than the five years for which shareholders may authorise purchases after it.
+func (r *reading) mayEnd(date string) bool {
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil || r.Published.IsZero() {
+		return err == nil
+	}
+	return !t.Before(r.Published.Truncate(24*time.Hour)) && t.Before(r.Published.AddDate(5, 0, 0))
+}
+
+// addLimit adds a figure of a sentence, if it is a limit of the programme.
+func (r *reading) addLimit(found *buybackLimits, i int, v *value.Value) {
+	p := &r.parts[i]
+	if !r.aboutProgramme(i) && !p.labelled("buyback limit", "buyback shares limit") || p.oldValue(v) {
+		return
+	}
+	if c, ok := readPositive(p, v, value.Scale{}); ok && p.isAmountLimit(v) {
+		found.amounts = append(found.amounts, r.candidate(c, i, v, cue{}))
+	}
+	if c, ok := countPositive(p, v); ok && p.isSharesLimit(v) {
+		found.shares = append(found.shares, r.candidate(c, i, v, cue{}))
+	}
+}
+
+// aboutProgramme reports whether a sentence, or the one before it in its paragraph, names
+// the programme.
+func (r *reading) aboutProgramme(i int) bool {
+	p := &r.parts[i]
+	follows := i > 0 && r.parts[i-1].paragraph == p.paragraph && r.parts[i-1].has("buyback", "programme")
+	return p.has("buyback", "programme") || follows
+}
+
+// labelled reports whether a sentence begins with a cue: "Importe máximo: …".
+func (p *part) labelled(classes ...class) bool {
+	return p.hasBetween(0, 4, classes...)
+}
+
+// possibleBefore reports whether the words before a token make what follows a possibility.
+// "No podrá superar" and "podrá adquirir hasta" are limits.
+func (p *part) possibleBefore(to int) bool {
+	for _, c := range p.all("possible", "example", "policy") {
+		if c.from >= to {
+			continue
+		}
+		inLimit := false
+		for _, limit := range p.all("buyback shares limit", "buyback allows") {
+			inLimit = inLimit || limit.from <= c.from && c.to <= limit.to
+		}
+		if !inLimit {
+			return true
+		}
+	}
+	return false
+}
+
+// earlierProgramme reports whether a part is about an earlier programme.
+func (r *reading) earlierProgramme(p *part, v *value.Value) bool {
+	if p.has("buyback notice") {
+		return true
+	}
+	for _, b := range p.all("buyback", "programme") {
+		if b.to <= v.From && p.hasBetween(b.from-2, b.to+3, "buyback earlier") {
+			return true
+		}
+	}
+	return false
+}
+
+// oldValue reports whether a figure or date is what a change replaces, or the size of the
+// change.
+func (p *part) oldValue(v *value.Value) bool {
+	if p.hasBetween(v.From-2, v.From, "buyback new value") {
+		return false
+	}
+	isIncrement := p.changesProgramme() && p.hasBetween(v.From-2, v.From, "buyback increment")
+	return isIncrement || p.hasBetween(v.From-4, v.From, "buyback old value")
+}
+
+// changesProgramme reports whether a part is about a change of the programme.
+func (p *part) changesProgramme() bool { return p.has("buyback change") }
+
+// isAmountLimit reports whether an amount of a sentence is the most that the programme may
+// cost.
+func (p *part) isAmountLimit(v *value.Value) bool {
+	last := p.endOfLast(v.From, "buyback spent", "buyback price")
+	if v.Bound == "atMost" {
+		return last < max(0, v.From-6)
+	}
+	if p.isSize(v) {
+		return true
+	}
+	from := max(0, v.From-14)
+	if p.changesProgramme() {
+		from = max(0, v.From-30)
+	}
+	for _, c := range p.all("buyback limit") {
+		if c.from < from || c.to > v.From || last >= c.to || last >= max(0, v.From-4) {
+			continue
+		}
+		between := p.moneyBetween(c.to, v.From)
+		isNew := p.hasBetween(v.From-5, v.From, "buyback new value") || p.word(v.From-1) == "a"
+		if between == 0 || p.changesProgramme() && isNew {
+			return true
+		}
+	}
+	return false
+}
+
+// isSize reports whether an amount directly follows or precedes the name of a programme that
+// starts: "programa de recompra por importe de 5 millones", "a €5 million buyback".
+func (p *part) isSize(v *value.Value) bool {
+	if !p.has("buyback start") || p.changesProgramme() {
+		return false
+	}
+	if p.hasBetween(v.To, v.To+2, "buyback") {
+		return true
+	}
+	for _, size := range p.all("buyback size") {
+		if size.to != v.From && size.to != v.From-1 {
+			continue
+		}
+		for _, c := range p.all("buyback") {
+			if c.to <= size.from && size.from-c.to <= 3 && !p.hasBetween(c.to, v.From, "buyback spent", "buyback price") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endOfLast returns the end of the last cue of some classes before a token, or -1.
+func (p *part) endOfLast(to int, classes ...class) int {
+	last := -1
+	for _, c := range p.all(classes...) {
+		if c.to <= to {
+			last = max(last, c.to)
+		}
+	}
+	return last
+}
+
+// moneyBetween returns the number of figures with a unit in a range of tokens.
+func (p *part) moneyBetween(from, to int) (n int) {
+	for _, v := range p.valuesIn(from, to) {
+		if v.Kind == value.Figure && v.Unit != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// isSharesLimit reports whether a number of a sentence is the most shares of the programme.
+func (p *part) isSharesLimit(v *value.Value) bool {
+	if p.hasBetween(v.From-8, v.From, "buyback spent") || len(p.valuesIn(v.To, v.To+1)) > 0 && v.Unit == "" {
+		return false
+	}
+	isShares := v.Unit == "share" || v.Unit == "security"
+	if v.Bound == "atMost" && isShares {
+		return true
+	}
+	for _, c := range p.all("buyback shares limit") {
+		namesShares := p.hasBetween(c.from, c.to, "buyback shares label")
+		if c.to <= v.From && v.From-c.to <= 6 && (isShares || namesShares) && p.moneyBetween(c.to, v.From) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// endsProgramme reports whether a date of a sentence is the last day of the programme.
+func (r *reading) endsProgramme(i int, v *value.Value) bool {
+	p := &r.parts[i]
+	if !r.aboutProgramme(i) && !p.labelled("buyback ends label") {
+		return false
+	}
+	for _, c := range p.all("buyback ends label") {
+		if c.to <= v.From && v.From-c.to <= 1 && !p.hasBetween(c.from-2, v.From, "buyback old value") {
+			return true
+		}
+	}
+	for _, c := range p.all("buyback ends") {
+		if c.to > v.From || v.From-c.to > 7 || len(p.valuesIn(c.to, v.From)) > 0 {
+			continue
+		}
+		since := max(v.From-6, p.lastValueBefore(v)) // the words that belong to this date
+		return !p.hasBetween(v.From-12, c.from, "buyback authorisation") && !p.hasBetween(since, v.From, "buyback old value")
+	}
+	return false
+}
+
+// lastValueBefore returns the end of the last value before another one, or 0.
+func (p *part) lastValueBefore(v *value.Value) (end int) {
+	for i := range p.values {
+		if p.values[i].To > v.From {
+			break
+		}
+		end = p.values[i].To
+	}
+	return end
+}
+
+// addTableLimits adds the limits in the rows of a table: a label and a value, or the
+// column of the limits or of the new values.
+func (r *reading) addTableLimits(found *buybackLimits, t *table) {
+	columns := 0 // of the heading with a column of limits
+	column := -1
+	for _, row := range t.formRows() {
+		p := &r.parts[row]
+		if p.aside || p.isTooLong() {
+			continue
+		}
+		if p.flattened() {
+			continue // read as a sentence
+		}
+		if n, all, ok := limitColumn(p); ok {
+			columns = all
+			column = n
+			continue
+		}
+		label := p.cells[0]
+		if p.hasBetween(label.from, label.to, "buyback before column", "buyback spent", "buyback price") || len(p.cells) < 2 {
+			continue
+		}
+		n := 1
+		limited := p.hasBetween(label.from, label.to, "buyback limit", "buyback shares limit")
+		switch {
+		case columns == len(p.cells):
+			n = column
+			limited = true
+		case len(p.cells) > 2:
+			continue
+		}
+		values := p.valuesIn(p.cells[n].from, p.cells[n].to)
+		if len(values) == 0 {
+			continue
+		}
+		r.addRowLimit(found, t, row, n, values[len(values)-1], limited)
+	}
+}
+
+// limitColumn returns the column with the limits, or with the values after a change, and
+// the number of columns, if a row is the heading of such a table. Cells of a heading may
+// have been joined, so its words count, not its cells.
+func limitColumn(p *part) (column, columns int, ok bool) {
+	if len(p.cells) < 2 || len(p.values) > 0 {
+		return 0, 0, false
+	}
+	columns = 1
+	end := p.cells[0].to
+	for _, c := range p.cues {
+		isLimit := c.class == "buyback after column" || c.class == "buyback limit"
+		if !isLimit && c.class != "buyback before column" && c.class != "buyback spent" || c.from < end {
+			continue
+		}
+		end = c.to
+		if isLimit {
+			column = columns
+			ok = true
+		}
+		columns++
+	}
+	return column, max(columns, len(p.cells)), ok && columns > 2
+}
+
+// addRowLimit adds the value of a row, if its label names a limit.
+func (r *reading) addRowLimit(found *buybackLimits, t *table, row, n int, v *value.Value, limited bool) {
+	p := &r.parts[row]
+	label := p.cells[0]
+	heading := r.headingOf(t, row, n, label)
+	isShares := p.hasBetween(label.from, label.to, "buyback shares label")
+	if text, ok := date(v); ok {
+		if p.hasBetween(label.from, label.to, "buyback ends label") && r.mayEnd(text) {
+			found.ends = append(found.ends, r.candidate(read{text: text}, row, v, cue{}))
+		}
+		return
+	}
+	if !limited {
+		return
+	}
+	if c, ok := readPositive(p, v, heading); ok && !isShares {
+		found.amounts = append(found.amounts, r.candidate(c, row, v, cue{}))
+	}
+	if c, ok := countPositive(p, v); ok && isShares {
+		found.shares = append(found.shares, r.candidate(c, row, v, cue{}))
+	}
+}

@@ -1,0 +1,405 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/document/value"
+)
+
+// capitalLabels are the labels of forms about the share capital.
+var capitalLabels = []class{
+	"capital action label",
+	"capital shares label",
+	"capital amount label",
+	"capital price label",
+	"capital after label",
+	"capital other label",
+}
+
+// capitalChange collects what a document says about a change of the share capital.
+type capitalChange struct {
+	r       *reading
+	actions map[string]place
+	shares  []candidate
+	amounts []candidate
+	prices  []candidate
+	after   []candidate
+}
+
+// capitalChanges finds the increase or reduction of the share capital that a document is
+// about.
+func capitalChanges(r *reading) []draft {
+	c := capitalChange{r: r, actions: map[string]place{}}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isLong() {
+			continue
+		}
+		if p.has("capital agenda") {
+			return nil // what a meeting will be asked to decide
+		}
+		c.readEntries(i)
+		if p.isProse() {
+			c.readSentence(i)
+		}
+	}
+	for n := range r.tables {
+		c.readTable(&r.tables[n])
+	}
+	return c.drafts()
+}
+
+// drafts returns the fact, if the document says what is done and how much.
+func (c *capitalChange) drafts() []draft {
+	if len(c.actions) != 1 {
+		return nil // none, or one after the other: which values belong to which is open
+	}
+	d := newDraft()
+	for action, at := range c.actions {
+		d.set("action", action, at)
+	}
+	c.setMoney(&d, "amount", c.amounts)
+	if d.fields["action"] == "increase" {
+		d.setAgreed("new_shares", c.shares)
+		c.setMoney(&d, "price", c.prices)
+	}
+	if d.fields["new_shares"] == "" && d.fields["amount"] == "" {
+		return nil
+	}
+	if after, ok := agreed(c.after); ok && c.isPlausible(d, after) {
+		c.setMoney(&d, "capital_after", c.after)
+	}
+	return []draft{d}
+}
+
+// setMoney sets an amount and its currency. An amount in another currency than those
+// before it is left out: the fact has only one.
+func (c *capitalChange) setMoney(d *draft, field string, all []candidate) {
+	found, ok := agreed(all)
+	currency := d.fields["currency"]
+	if !ok || currency != "" && currency != found.currency {
+		return
+	}
+	d.set(field, found.text, found.at)
+	d.set("currency", found.currency, found.at)
+}
+
+// isPlausible reports whether the capital after an increase is more than the increase.
+func (c *capitalChange) isPlausible(d draft, after candidate) bool {
+	amount := d.fields["amount"]
+	if amount == "" || d.fields["action"] == "reduction" {
+		return true
+	}
+	return disclosure.CompareDecimals(after.text, amount) > 0
+}
+
+// readEntries reads the labels of a form.
+func (c *capitalChange) readEntries(i int) {
+	p := &c.r.parts[i]
+	for _, e := range c.r.entries(i, capitalLabels) {
+		if e.value.empty() {
+			continue
+		}
+		heading, _ := value.ReadScale(p.tokens[e.label.from:e.value.from], p.english)
+		switch e.class {
+		case "capital action label":
+			c.readAction(i, e.value.from, e.value.to)
+		case "capital shares label":
+			c.add(&c.shares, e.value, readCount, heading)
+		case "capital amount label":
+			c.add(&c.amounts, e.value, readMoney, heading)
+		case "capital price label":
+			c.add(&c.prices, e.value, readPrice, heading)
+		case "capital after label":
+			c.add(&c.after, e.value, readMoney, heading)
+		}
+	}
+}
+
+// add adds the first value in a place that is one of the field.
+func (c *capitalChange) add(
+	to *[]candidate, at place, readValue func(*part, *value.Value, value.Scale) (read, bool), heading value.Scale,
+) {
+	p := &c.r.parts[at.part]
+	for _, v := range p.valuesIn(at.from, at.to) {
+		got, ok := readValue(p, v, heading)
+		if ok && v.Bound == "" && v.Partner < 0 {
+			*to = append(*to, candidate{read: got, at: c.r.placeOf(at.part, v)})
+			return
+		}
+	}
+}
+
+// readAction notes the changes that a range of tokens names.
+func (c *capitalChange) readAction(i, from, to int) {
+	p := &c.r.parts[i]
+	for _, action := range []struct {
+		class class
+		name  string
+	}{
+		{"capital increase", "increase"},
+		{"capital reduction", "reduction"},
+	} {
+		for _, cue := range p.all(action.class) {
+			if cue.from < from || cue.from >= to {
+				continue
+			}
+			if _, ok := c.actions[action.name]; !ok {
+				c.actions[action.name] = place{i, cue.from, cue.to}
+			}
+		}
+	}
+}
+
+// readSentence reads a sentence that states something new.
+func (c *capitalChange) readSentence(i int) {
+	p := &c.r.parts[i]
+	if p.has("capital delegated", "capital previous", "example") || c.isOfOther(p) {
+		return
+	}
+	c.readAction(i, 0, len(p.tokens))
+	for _, v := range p.valuesIn(0, len(p.tokens)) {
+		if v.Kind != value.Figure || v.Bound != "" || v.Partner >= 0 || v.Negative || p.isOfBonds(v) {
+			continue
+		}
+		switch {
+		case p.isNewShares(v):
+			c.addValue(&c.shares, i, v, readCount)
+		case (isRate(v) || p.isEach(v)) && p.isIssuePrice(v), isSmall(v) && p.isIssuePrice(v) && p.followsPrice(v):
+			c.addValue(&c.prices, i, v, readPrice)
+		case isRate(v) || p.isEach(v) || isSmall(v):
+		case p.isNominal(v):
+			c.addValue(&c.amounts, i, v, readMoney)
+		case p.isCapitalAfter(v):
+			c.addValue(&c.after, i, v, readMoney)
+		}
+	}
+}
+
+func (c *capitalChange) addValue(
+	to *[]candidate, i int, v *value.Value, readValue func(*part, *value.Value, value.Scale) (read, bool),
+) {
+	if got, ok := readValue(&c.r.parts[i], v, value.Scale{}); ok {
+		*to = append(*to, candidate{read: got, at: c.r.placeOf(i, v)})
+	}
+}
+
+// isOfOther reports whether a sentence is about another company.
+func (c *capitalChange) isOfOther(p *part) bool {
+	return c.r.Company != "" && slices.ContainsFunc(p.companies(), func(n name) bool { return !c.r.isCompany(n.text) })
+}
+
+// isOfBonds reports whether a figure in a sentence about bonds may be theirs: no words
+// for the change of the capital stand between the bonds and the figure.
+func (p *part) isOfBonds(v *value.Value) bool {
+	if !p.has("capital bonds") {
+		return false
+	}
+	change := max(p.lastBefore(0, v.From, "capital increase"), p.lastBefore(0, v.From, "capital reduction"))
+	return change < 0 || change < p.lastBefore(0, v.From, "capital bonds") || p.hasBetween(v.To, v.To+6, "capital bonds")
+}
+
+// isNewShares reports whether a figure is the number of new shares: "emisión de 5.000
+// acciones", "5.000 acciones nuevas".
+func (p *part) isNewShares(v *value.Value) bool {
+	if v.Unit != "share" {
+		return false
+	}
+	if isRepresented(p, v) {
+		return true
+	}
+	if p.hasBetween(max(0, v.From-5), v.From, "capital not new") || p.hasBetween(v.To, v.To+2, "capital not new") {
+		return false
+	}
+	return p.hasBetween(v.From, v.To+2, "capital new") || p.hasBetween(max(0, v.From-6), v.From, "capital issue")
+}
+
+// isRepresented reports whether an increase is "representado por 5.000 nuevas acciones":
+// of new shares only.
+func isRepresented(p *part, v *value.Value) bool {
+	directly := p.word(v.From-1) == "por" || p.word(v.From-1) == "by"
+	return directly && strings.HasPrefix(p.word(v.From-2), "represent") && p.hasBetween(v.From, v.To+1, "capital new")
+}
+
+// isIssuePrice reports whether a price for each share is that of the new shares.
+func (p *part) isIssuePrice(v *value.Value) bool {
+	cue := p.lastBefore(max(0, v.From-12), v.From, "capital price")
+	if cue < 0 || p.endsBetween(cue, v.From) {
+		return false
+	}
+	return !p.hasBetween(max(0, cue-4), v.From, "capital not price") && !p.hasBetween(v.To, v.To+4, "nominal")
+}
+
+// isSmall reports whether an amount is too small for that of a capital: it is that of a
+// share.
+func isSmall(v *value.Value) bool {
+	text, ok := decimal(v, 0)
+	return ok && disclosure.CompareDecimals(text, "1000") < 0
+}
+
+// followsPrice reports whether an amount follows directly the words for a price.
+func (p *part) followsPrice(v *value.Value) bool {
+	return v.From-p.lastBefore(max(0, v.From-12), v.From, "capital price") <= 3
+}
+
+// isCapitalAfter reports whether an amount is the share capital after the change.
+func (p *part) isCapitalAfter(v *value.Value) bool {
+	last := p.lastBefore(max(0, v.From-24), v.From, "capital after")
+	if last < 0 {
+		last = p.lastBefore(max(0, v.From-24), v.From, "capital thus")
+		if last < 0 || !p.namesCapital(last, v.From) {
+			return false
+		}
+	}
+	if !p.namesCapital(0, v.From) || p.endsBetween(last, v.From) || len(p.amountsIn(last, v.From)) > 0 {
+		return false
+	}
+	return !p.hasBetween(last, v.From, "capital by", "capital nominal", "capital not nominal") &&
+		!p.hasBetween(max(last, v.From-6), v.From, "capital before word")
+}
+
+// namesCapital reports whether a range of tokens names the share capital, not only its
+// increase or reduction.
+func (p *part) namesCapital(from, to int) bool {
+	changes := p.all("capital increase", "capital reduction")
+	return slices.ContainsFunc(p.all("capital word"), func(c cue) bool {
+		inChange := slices.ContainsFunc(changes, func(o cue) bool { return o.from <= c.from && c.from < o.to })
+		return c.from >= from && c.from < to && !inChange
+	})
+}
+
+// amountsIn returns the amounts of money in a range of tokens.
+func (p *part) amountsIn(from, to int) (found []*value.Value) {
+	for _, v := range p.valuesIn(from, to) {
+		if v.Kind == value.Figure && value.CurrencyCode(v.Unit) != "" {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// isNominal reports whether an amount is the nominal amount of the change.
+func (p *part) isNominal(v *value.Value) bool {
+	if p.isCalledNominal(v) {
+		return true
+	}
+	nominal := p.lastBefore(max(0, v.From-14), v.From, "capital nominal")
+	cue := max(nominal, p.changeBy(v))
+	if cue < 0 || p.endsBetween(cue, v.From) || p.hasBetween(cue, v.From, "capital after", "capital before word") {
+		return false
+	}
+	// in "5.000 euros de nominal y 9.000 euros de prima" the cue belongs to the amount before
+	if len(p.amountsIn(max(0, cue-5), v.From)) > 0 || p.hasBetween(v.To, v.To+3, "capital not nominal") {
+		return false
+	}
+	return !p.hasBetween(max(0, cue-3), v.From, "capital not nominal", "capital par")
+}
+
+// changeBy returns the end of words such as "aumentar el capital social en" before an
+// amount, or -1. In the press, "ampliar capital en 10 millones" is what is paid.
+func (p *part) changeBy(v *value.Value) int {
+	from := max(0, v.From-8)
+	reduced := p.has("capital reduction") && !p.has("capital increase")
+	if reduced {
+		return max(p.lastBefore(from, v.From, "capital by"), p.lastBefore(from, v.From, "capital loosely by"))
+	}
+	if v.Scaled() {
+		return -1
+	}
+	return p.lastBefore(from, v.From, "capital by")
+}
+
+// isCalledNominal reports whether the words directly behind an amount call it nominal:
+// "euros nominales", "euros de valor nominal".
+func (p *part) isCalledNominal(v *value.Value) bool {
+	to := v.To + 1
+	if p.word(v.To) == "de" || p.word(v.To) == "in" {
+		to = v.To + 3
+	}
+	return p.hasBetween(v.To, to, "capital nominal") && !p.hasBetween(v.To, to+2, "capital not nominal")
+}
+
+// mostCapitalRows is the number of rows of a table that are read.
+const mostCapitalRows = 60
+
+// readTable reads a table with columns for before, the change, and after.
+func (c *capitalChange) readTable(t *table) {
+	var columns []cue
+	for _, row := range t.rows[:min(len(t.rows), mostCapitalRows)] {
+		p := &c.r.parts[row]
+		if p.aside || p.isLong() {
+			continue
+		}
+		if found := capitalColumns(p); found != nil {
+			columns = found
+			c.readColumnAction(row, found)
+			continue
+		}
+		if columns != nil {
+			c.readRow(t, row, columns)
+		}
+	}
+	if t.before >= 0 {
+		p := &c.r.parts[t.before]
+		if !p.aside && !p.has("capital delegated", "capital previous") {
+			c.readAction(t.before, 0, len(p.tokens))
+		}
+	}
+}
+
+// capitalColumns returns the headings of the columns for before, the change and after,
+// if a row has them.
+func capitalColumns(p *part) []cue {
+	found := p.withoutOverlap([]class{"capital column before", "capital column change", "capital column after"})
+	if len(found) != 3 || len(p.figuresIn(cell{0, len(p.tokens)})) > 0 {
+		return nil
+	}
+	classes := []class{found[0].class, found[1].class, found[2].class}
+	slices.Sort(classes)
+	if len(slices.Compact(classes)) != 3 {
+		return nil
+	}
+	return found
+}
+
+// readColumnAction takes the change from the heading of its column.
+func (c *capitalChange) readColumnAction(row int, columns []cue) {
+	p := &c.r.parts[row]
+	for _, column := range columns {
+		if column.class != "capital column change" {
+			continue
+		}
+		switch p.word(column.from) {
+		case "aumento", "ampliacion", "increase", "augment", "ampliacio":
+			c.actions["increase"] = place{row, column.from, column.to}
+		case "reduccion", "reduction", "reduccio":
+			c.actions["reduction"] = place{row, column.from, column.to}
+		}
+	}
+}
+
+// readRow reads a row of shares or of capital: its figures are those of the columns.
+func (c *capitalChange) readRow(t *table, row int, columns []cue) {
+	p := &c.r.parts[row]
+	label := p.cells[0]
+	figures := p.figuresIn(cell{label.to, len(p.tokens)})
+	if len(figures) != len(columns) {
+		return
+	}
+	heading := c.r.headingOf(t, row, 1, label)
+	isCapital := p.hasBetween(label.from, label.to, "capital capital row")
+	isShares := p.hasBetween(label.from, label.to, "capital shares row") && !isCapital
+	for n, v := range figures {
+		at := place{row, v.From, v.To}
+		switch class := columns[n].class; {
+		case isShares && class == "capital column change":
+			c.add(&c.shares, at, readCount, value.Scale{})
+		case isCapital && class == "capital column change":
+			c.add(&c.amounts, at, readMoney, heading)
+		case isCapital && class == "capital column after":
+			c.add(&c.after, at, readMoney, heading)
+		}
+	}
+}

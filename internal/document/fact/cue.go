@@ -1,0 +1,125 @@
+package fact
+
+import (
+	"embed"
+	"strings"
+
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/value"
+)
+
+// The words of the rules are data: words/*.txt has, for each class, the phrases that
+// belong to it. A star at the end of a word matches any ending.
+//
+//go:embed words/*.txt
+var wordFiles embed.FS
+
+var phrases = newIndex(lexicon.Load(wordFiles, "words"))
+
+// class is a group of phrases that mean the same to the rules. Its name is that of the
+// section in words/*.txt.
+type class string
+
+// cue is a phrase in a part of a document.
+type cue struct {
+	class class
+	from  int // first token
+	to    int // behind the last token
+}
+
+// phrase is a sequence of folded words.
+type phrase struct {
+	class class
+	words []string // may end with a star
+}
+
+// index finds the phrases of all classes in one pass over the words of a text.
+type index struct {
+	byWord  map[string][]phrase // by their first word
+	byStart map[string][]phrase // by the first letters of a first word with a star
+	classes map[class]bool
+}
+
+// startLetters is the number of letters that a first word with a star needs.
+const startLetters = 3
+
+func newIndex(lists lexicon.Lists) *index {
+	x := &index{
+		byWord:  map[string][]phrase{},
+		byStart: map[string][]phrase{},
+		classes: map[class]bool{},
+	}
+	for name, body := range lists {
+		x.classes[class(name)] = true
+		separator := func(r rune) bool { return r == ';' || r == '\n' }
+		for text := range strings.FieldsFuncSeq(body, separator) {
+			words := strings.Fields(text)
+			if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+				continue
+			}
+			p := phrase{class(name), words}
+			first, open := strings.CutSuffix(words[0], "*")
+			if open {
+				x.byStart[first[:startLetters]] = append(x.byStart[first[:startLetters]], p)
+			} else {
+				x.byWord[first] = append(x.byWord[first], p)
+			}
+		}
+	}
+	return x
+}
+
+// find returns the phrases in a text, in the order of their first words.
+func (x *index) find(tokens []value.Token) (found []cue) {
+	for i := range tokens {
+		word := tokens[i].Folded
+		if word == "" {
+			continue
+		}
+		for _, p := range x.byWord[word] {
+			if to, ok := p.at(tokens, i); ok {
+				found = append(found, cue{p.class, i, to})
+			}
+		}
+		if len(word) < startLetters {
+			continue
+		}
+		for _, p := range x.byStart[word[:startLetters]] {
+			if to, ok := p.at(tokens, i); ok {
+				found = append(found, cue{p.class, i, to})
+			}
+		}
+	}
+	return found
+}
+
+// at reports whether the phrase begins at a token, and returns the end. Hyphens, quotes,
+// brackets and apostrophes between the words do not matter.
+func (p *phrase) at(tokens []value.Token, i int) (end int, ok bool) {
+	for n, want := range p.words {
+		for n > 0 && i < len(tokens) && tokens[i].Folded == "" && isLink(tokens[i].Text) {
+			i++
+		}
+		if i >= len(tokens) || !matches(tokens[i].Folded, want) {
+			return 0, false
+		}
+		i++
+	}
+	return i, true
+}
+
+func matches(word, want string) bool {
+	if prefix, open := strings.CutSuffix(want, "*"); open {
+		return strings.HasPrefix(word, prefix)
+	}
+	return word == want
+}
+
+// isLink reports whether a mark may stand between the words of a phrase.
+func isLink(mark string) bool {
+	switch mark {
+	case "-", "–", "‑", "'", "’", "\"", "«", "»", "“", "”", "(", ")", "/", "º", "ª":
+		return true
+	}
+	return false
+}

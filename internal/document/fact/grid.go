@@ -1,0 +1,215 @@
+package fact
+
+import (
+	"slices"
+
+	"pregon/internal/document/value"
+)
+
+// grid reads tables with many rows of the same form, such as trades. Text recognition may
+// join the cells of a heading, or write all rows into one line. So the columns are the
+// cues of the heading in their order, and a record begins at each value of one kind, its
+// anchor: the date of a trade, the code of a security.
+type grid struct {
+	columns []class // that a heading may have
+	anchor  func(v *value.Value) bool
+	numbers []class // the columns with figures
+	needed  []class // the columns without which a row is no heading
+}
+
+// record is a row of a grid.
+type record struct {
+	part   int
+	from   int // tokens
+	to     int
+	anchor *value.Value // nil for a row of totals
+	fields map[class]*value.Value
+	texts  map[class]cell // the cells of columns without figures
+}
+
+// heading is the heading of a grid.
+type heading struct {
+	part    int
+	columns []class // in their order
+	cells   []class // by cell; "" for a column of no class
+	scales  map[class]value.Scale
+}
+
+// mostRecords is the most rows that are read of a document.
+const mostRecords = 3000
+
+// records returns the rows of a table, and its rows of totals, with the last heading.
+func (r *reading) records(g *grid, t *table) (rows, totals []record, head heading) {
+	if t.before >= 0 {
+		if h, ok := r.headingIn(g, t.before, 0, len(r.parts[t.before].tokens)); ok {
+			head = h
+		}
+	}
+	for _, row := range t.rows {
+		p := &r.parts[row]
+		anchors := anchorsOf(g, p)
+		end := len(p.tokens)
+		if len(anchors) > 0 {
+			end = anchors[0].From
+		}
+		if h, ok := r.headingIn(g, row, 0, end); ok {
+			head = h
+		}
+		if head.columns == nil || len(rows) > mostRecords {
+			continue
+		}
+		total := len(p.tokens)
+		for _, c := range p.all("total") {
+			if len(anchors) == 0 || c.from > anchors[len(anchors)-1].To {
+				total = c.from
+				totals = append(totals, r.record(g, head, row, nil, c.to, len(p.tokens)))
+				break
+			}
+		}
+		for n, v := range anchors {
+			to := total
+			if n+1 < len(anchors) {
+				to = anchors[n+1].From
+			}
+			rows = append(rows, r.record(g, head, row, v, v.To, to))
+		}
+	}
+	return rows, totals, head
+}
+
+func anchorsOf(g *grid, p *part) (found []*value.Value) {
+	for i := range p.values {
+		if v := &p.values[i]; g.anchor(v) {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// headingIn returns the heading in a range of tokens, if it has the columns that are needed.
+func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
+	p := &r.parts[i]
+	h := heading{part: i, scales: map[class]value.Scale{}}
+	h.cells = make([]class, len(p.cells))
+	var last cue
+	cues := longestCues(p, from, to, g.columns)
+	for n, c := range cues {
+		sameColumn := c.class == last.class && c.from == last.to+1 && p.mark(last.to) == "/"
+		inBrackets := last.class != "" && bracketOpen(p, last.to, c.from) // Volumen (acciones)
+		if inBrackets {
+			continue
+		}
+		last = c
+		if sameColumn {
+			continue // in two languages
+		}
+		h.columns = append(h.columns, c.class)
+		if len(p.cells) > 0 {
+			if k := p.cellOf(c.from); h.cells[k] == "" {
+				h.cells[k] = c.class
+			} else {
+				h.cells[k] = "joined"
+			}
+		}
+		end := min(c.to+5, to)
+		if n+1 < len(cues) {
+			end = min(end, cues[n+1].from)
+		}
+		if s, ok := value.ReadScale(p.tokens[c.from:end], p.english); ok {
+			h.scales[c.class] = s
+		}
+	}
+	for _, c := range g.needed {
+		if !slices.Contains(h.columns, c) {
+			return h, false
+		}
+	}
+	return h, true
+}
+
+// longestCues returns the cues of some classes that do not overlap: of those that begin at
+// the same word, the longest.
+func longestCues(p *part, from, to int, classes []class) (found []cue) {
+	for _, c := range p.cues {
+		if c.from < from || c.to > to || !slices.Contains(classes, c.class) {
+			continue
+		}
+		n := len(found) - 1
+		switch {
+		case n < 0 || c.from >= found[n].to:
+			found = append(found, c)
+		case c.from == found[n].from && c.to > found[n].to:
+			found[n] = c
+		}
+	}
+	return found
+}
+
+// bracketOpen reports whether a bracket opens in a range of tokens and does not close.
+func bracketOpen(p *part, from, to int) bool {
+	open := false
+	for k := from; k < to; k++ {
+		switch p.mark(k) {
+		case "(", "[":
+			open = true
+		case ")", "]":
+			open = false
+		}
+	}
+	return open
+}
+
+// onlyMarks reports whether no words are in a range of tokens.
+func onlyMarks(p *part, from, to int) bool {
+	for k := from; k < to; k++ {
+		if p.tokens[k].Folded != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// record assigns the figures in a range of tokens to the columns of a heading: by cells if
+// a row has as many as the heading, else by their order if there are as many figures as
+// columns with figures.
+func (r *reading) record(g *grid, head heading, row int, anchor *value.Value, from, to int) record {
+	p := &r.parts[row]
+	rec := record{
+		part:   row,
+		from:   from,
+		to:     to,
+		anchor: anchor,
+		fields: map[class]*value.Value{},
+		texts:  map[class]cell{},
+	}
+	if anchor != nil && head.part != row && len(p.cells) == len(head.cells) &&
+		!slices.Contains(head.cells, "joined") {
+		for k, c := range p.cells {
+			column := head.cells[k]
+			if figures := p.figuresIn(c); len(figures) == 1 && slices.Contains(g.numbers, column) {
+				rec.fields[column] = figures[0]
+			} else {
+				rec.texts[column] = c
+			}
+		}
+		return rec
+	}
+	var figures []*value.Value
+	for _, v := range p.valuesIn(from, to) {
+		if v.Kind == value.Figure {
+			figures = append(figures, v)
+		}
+	}
+	var columns []class
+	for _, c := range head.columns {
+		if slices.Contains(g.numbers, c) {
+			columns = append(columns, c)
+		}
+	}
+	if len(figures) == len(columns) {
+		for n, c := range columns {
+			rec.fields[c] = figures[n]
+		}
+	}
+	return rec
+}

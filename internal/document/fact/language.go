@@ -1,0 +1,239 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/value"
+)
+
+// The commonest words of each language, to tell the language of a sentence.
+var (
+	englishWords = lexicon.NewSet("the of and to in for by with has have had will at on is are was were be been this that " +
+		"its it as from an or which their per share shares date payment gross net between has company board thousands " +
+		"revenue revenues sales income profit expenses statement consolidated number rights voting outlook rating position " +
+		"ordinary class issuer agency action period")
+	spanishWords = lexicon.NewSet("el la los las de del y en por para con se que su sus un una al es ha han sera " +
+		"seran fue i els les per amb ha han sera dels d l fecha pago bruto neto sociedad euros accion acciones importe")
+)
+
+// setLanguages determines the language of each part, and reads its values: in English,
+// "1,234" is more than a thousand; in Spanish it is one and some. Some English texts
+// have the Spanish notation. It is taken from the figures with only one meaning.
+func (r *reading) setLanguages() {
+	r.tellLanguages()
+	styles := map[bool]*style{true: {}, false: {}}
+	for i := range r.parts {
+		p := &r.parts[i]
+		for k := range p.tokens {
+			if p.tokens[k].IsNumber() {
+				styles[p.english].count(p.tokens[k].Text)
+			}
+		}
+	}
+	for i := 0; i < len(r.parts); {
+		end := r.endOfRows(i)
+		s := styles[r.parts[i].english]
+		if own := r.styleOf(i, end); own.spanish > 0 != (own.english > 0) {
+			s = &own // a table has one notation
+		}
+		for ; i < end; i++ {
+			r.parts[i].readValues(s, r.Published)
+		}
+	}
+}
+
+// endOfRows returns the end of the rows that begin at a part, or the next part.
+func (r *reading) endOfRows(i int) int {
+	end := i + 1
+	for r.parts[i].cells != nil && end < len(r.parts) && r.parts[end].cells != nil &&
+		r.parts[end].english == r.parts[i].english {
+		end++
+	}
+	return end
+}
+
+// styleOf counts the figures of some parts, if they are the rows of a table.
+func (r *reading) styleOf(from, to int) (s style) {
+	if r.parts[from].cells == nil {
+		return s
+	}
+	for i := from; i < to; i++ {
+		for k := range r.parts[i].tokens {
+			if t := &r.parts[i].tokens[k]; t.IsNumber() {
+				s.count(t.Text)
+			}
+		}
+	}
+	return s
+}
+
+// readValues reads the values of a part in the notation of figures around it.
+func (p *part) readValues(s *style, published time.Time) {
+	english := p.english
+	if s.spanish > 0 && s.english == 0 {
+		english = false
+	}
+	if s.english > 0 && s.spanish == 0 {
+		english = true
+	}
+	mixed := s.english > 0 && s.spanish > 0
+	p.values = readValues(p, english, mixed)
+	p.fillYears(published)
+	p.dropCuesInDates()
+}
+
+// dropCuesInDates drops the cues that are words of a date: the month of 4 May is no
+// possibility.
+func (p *part) dropCuesInDates() {
+	next := 0
+	p.cues = slices.DeleteFunc(p.cues, func(c cue) bool {
+		for next < len(p.values) && p.values[next].To <= c.from {
+			next++
+		}
+		return next < len(p.values) && p.values[next].Kind == value.Date && p.values[next].From <= c.from &&
+			c.to <= p.values[next].To
+	})
+}
+
+// tellLanguages tells the language of each part by its words. The rows of a table have one
+// language, because most of them have only a few words. A part without such words has
+// the language of the part before it.
+func (r *reading) tellLanguages() {
+	last := r.Language == "en"
+	for i := 0; i < len(r.parts); {
+		english, spanish := r.parts[i].countWords()
+		end := i + 1
+		for r.parts[i].cells != nil && end < len(r.parts) && r.parts[end].cells != nil {
+			e, s := r.parts[end].countWords()
+			english += e
+			spanish += s
+			end++
+		}
+		if english != spanish {
+			last = english > spanish
+		}
+		for ; i < end; i++ {
+			r.parts[i].english = last
+		}
+	}
+}
+
+// countWords counts the words that only one of the languages has.
+func (p *part) countWords() (english, spanish int) {
+	for k := range p.tokens {
+		w := p.tokens[k].Folded
+		if englishWords.Has(w) {
+			english++
+		}
+		if spanishWords.Has(w) {
+			spanish++
+		}
+	}
+	return english, spanish
+}
+
+// fillYears completes the dates of a sentence that leave the year to another: "el 28 de
+// mayo de 2026 o el 29 de mayo", and "el próximo 28 de mayo".
+func (p *part) fillYears(published time.Time) {
+	full := func(k int) bool {
+		return k >= 0 && k < len(p.values) && p.values[k].Kind == value.Date && p.values[k].Day > 0 && p.values[k].Year > 0
+	}
+	before := -1
+	for k := range p.values {
+		v := &p.values[k]
+		if v.Kind != value.Date || v.Day == 0 || v.Month == 0 {
+			continue
+		}
+		switch {
+		case v.Year > 0:
+		case before >= 0 && v.Month >= p.values[before].Month:
+			v.Year = p.values[before].Year
+		case full(k+1) && v.Month <= p.values[k+1].Month:
+			v.Year = p.values[k+1].Year
+		case !published.IsZero() && p.isNext(v.From):
+			v.Year = published.Year()
+			if v.Month < int(published.Month()) || v.Month == int(published.Month()) && v.Day < published.Day() {
+				v.Year++
+			}
+		}
+		if v.Year > 0 {
+			before = k
+		}
+	}
+}
+
+// isNext reports whether the word before a date is "próximo", perhaps with "día".
+func (p *part) isNext(i int) bool {
+	if p.word(i-1) == "dia" {
+		i--
+	}
+	return p.word(i-1) == "proximo" || p.word(i-1) == "proper"
+}
+
+// style counts the figures that have a meaning in one notation only.
+type style struct{ spanish, english int }
+
+func (s *style) count(text string) {
+	digits := strings.TrimRightFunc(text, func(c rune) bool { return c < '0' || c > '9' })
+	point, comma := strings.LastIndexByte(digits, '.'), strings.LastIndexByte(digits, ',')
+	switch {
+	case strings.ContainsAny(digits, "/:"), isDottedDate(digits):
+	case point >= 0 && comma >= 0:
+		if comma > point {
+			s.spanish++
+		} else {
+			s.english++
+		}
+	case comma >= 0 && (strings.Count(digits, ",") > 1):
+		s.english++
+	case point >= 0 && strings.Count(digits, ".") > 1:
+		s.spanish++
+	case comma >= 0 && (len(digits)-comma != 4 || digits[0] == '0'):
+		s.spanish++
+	case point >= 0 && (len(digits)-point != 4 || digits[0] == '0'):
+		s.english++
+	}
+}
+
+// isDottedDate reports whether a number is a date such as 8.6.26, which tells nothing about
+// the notation of figures.
+func isDottedDate(digits string) bool {
+	day, rest, _ := strings.Cut(digits, ".")
+	month, year, ok := strings.Cut(rest, ".")
+	return ok && len(day) <= 2 && len(month) <= 2 && (len(year) == 2 || len(year) == 4)
+}
+
+// ambiguous reports whether a figure means something else in the other notation.
+func ambiguous(text string) bool {
+	var s style
+	s.count(text)
+	return s == style{} && strings.ContainsAny(text, ".,")
+}
+
+// readValues reads the values of a part: cell by cell in a row, because a number in one
+// cell has nothing to do with the next. If the document mixes notations, figures with
+// two meanings are left out.
+func readValues(p *part, english, mixed bool) []value.Value {
+	var values []value.Value
+	if p.cells == nil {
+		values = value.Read(p.tokens, english)
+	}
+	for _, c := range p.cells {
+		for _, v := range value.Read(p.tokens[c.from:c.to], english) {
+			v.From += c.from
+			v.To += c.from
+			values = append(values, v)
+		}
+	}
+	kept := values[:0]
+	for _, v := range values {
+		if mixed && v.Kind == value.Figure && ambiguous(p.tokens[v.From].Text) {
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}

@@ -1,0 +1,380 @@
+package fact
+
+import (
+	"slices"
+
+	"pregon/internal/document/value"
+)
+
+// liquidity is what a document says about the trades under a liquidity contract.
+type liquidity struct {
+	periods []period
+	fields  map[string][]candidate
+}
+
+// add adds a candidate for a field.
+func (l *liquidity) add(name string, c candidate) { l.fields[name] = append(l.fields[name], c) }
+
+// liquidityContracts finds the shares that were bought and sold under a liquidity contract
+// in a period, and the balances at its end.
+func liquidityContracts(r *reading) []draft {
+	if !r.namesLiquidity() {
+		return nil
+	}
+	found := liquidity{fields: map[string][]candidate{}}
+	var quarters []period
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isTooLong() || p.has("possible", "example", "policy") {
+			continue
+		}
+		found.periods = append(found.periods, r.presentPeriods(i)...)
+		if !p.has("past") {
+			quarters = append(quarters, r.quartersOf(i)...)
+		}
+		if p.cells == nil {
+			r.addLiquiditySentence(&found, i)
+		}
+	}
+	for n := range r.tables {
+		t := &r.tables[n]
+		found.periods = append(found.periods, r.periodsOfRows(t)...)
+		r.addLiquidityTable(&found, t)
+	}
+	if len(found.periods) == 0 {
+		found.periods = quarters
+	}
+	d := newDraft()
+	bought := d.setAgreed("bought", found.fields["bought"])
+	sold := d.setAgreed("sold", found.fields["sold"])
+	if !d.setPeriod(found.periods) || !bought && !sold {
+		return nil
+	}
+	d.setAgreed("balance_shares", found.fields["balance_shares"])
+	if c, ok := agreed(found.fields["balance_cash"]); ok {
+		d.set("balance_cash", c.text, c.at)
+		d.set("currency", c.currency, c.at)
+	}
+	return []draft{d}
+}
+
+// namesLiquidity reports whether a document is about a liquidity contract: its title or a
+// heading says so, or a sentence with purchases or sales.
+func (r *reading) namesLiquidity() bool {
+	title := value.Tokenise(r.Title)
+	if (&part{tokens: title, cues: phrases.find(title)}).has("liquidity contract") {
+		return true
+	}
+	return slices.ContainsFunc(r.parts, func(p part) bool {
+		return !p.aside && p.has("liquidity contract") && (p.heading || p.has("liquidity bought", "liquidity sold"))
+	})
+}
+
+// addLiquiditySentence adds the values of a sentence.
+func (r *reading) addLiquiditySentence(found *liquidity, i int) {
+	p := &r.parts[i]
+	if p.has("liquidity operations") {
+		return
+	}
+	end := p.beforePast()
+	for k := range p.values {
+		v := &p.values[k]
+		if v.From >= end {
+			break
+		}
+		if v.Kind != value.Figure || v.Bound != "" || p.isEarlierOfTwo(k) {
+			continue
+		}
+		last := -1 // the end of the value before
+		if k > 0 {
+			last = p.values[k-1].To
+		}
+		if c, ok := countPositive(p, v); ok {
+			if name := p.liquidityTrade(v, last); name != "" {
+				found.add(name, r.candidate(c, i, v, cue{}))
+			} else if v.Unit == "share" || v.Unit == "security" {
+				if p.isClosing(v) {
+					found.add("balance_shares", r.candidate(c, i, v, cue{}))
+				}
+			}
+		}
+		if c, ok := readPositive(p, v, value.Scale{}); ok && p.isClosing(v) {
+			found.add("balance_cash", r.candidate(c, i, v, cue{}))
+		}
+	}
+}
+
+// isEarlierOfTwo reports whether a figure is the first of "de 500 a 700", "from €5 to €7".
+func (p *part) isEarlierOfTwo(k int) bool {
+	if k+1 >= len(p.values) || p.values[k+1].Kind != value.Figure || p.values[k+1].From-p.values[k].To > 3 {
+		return false
+	}
+	for i := p.values[k].To; i < p.values[k+1].From; i++ {
+		switch p.word(i) {
+		case "a", "to":
+			return true
+		}
+	}
+	return false
+}
+
+// liquidityTrade returns the field of a number of shares: that of the verb behind it in the
+// passive ("5,000 shares were sold"), or else of the last verb before it.
+func (p *part) liquidityTrade(v *value.Value, last int) string {
+	isShares := v.Unit == "share" || v.Unit == "security"
+	for k := v.To; k < min(v.To+5, len(p.tokens)); k++ {
+		if name := p.tradeAt(k); name != "" && !isShares && k == v.To {
+			return "" // "150 compras" is a number of trades
+		} else if name != "" {
+			return name
+		}
+		if !isAuxiliary(p.word(k)) {
+			break
+		}
+	}
+	for k := v.From - 1; k >= max(0, last, v.From-12); k-- {
+		if name := p.tradeAt(k); name != "" && (isShares || v.From-k <= 4) {
+			return name
+		}
+		if p.mark(k) == ";" || p.hasBetween(k, k+1, "liquidity closing", "liquidity opening") {
+			break
+		}
+	}
+	return ""
+}
+
+// tradeAt returns the field that a word at a token announces.
+func (p *part) tradeAt(k int) string {
+	switch {
+	case p.hasBetween(k, k+1, "liquidity bought"):
+		return "bought"
+	case p.hasBetween(k, k+1, "liquidity sold"):
+		return "sold"
+	}
+	return ""
+}
+
+// isAuxiliary reports whether a word may stand between a number of shares and its verb in
+// the passive.
+func isAuxiliary(w string) bool {
+	switch w {
+	case "were", "was", "have", "has", "had", "been", "fueron", "han", "sido", "acciones", "shares", "titulos", "own",
+		"propias", "accions", "van", "ser":
+		return true
+	}
+	return false
+}
+
+// isClosing reports whether a figure of a sentence is a balance at the end of the period:
+// the last cue before it is not an opening, a purchase or a sale.
+func (p *part) isClosing(v *value.Value) bool {
+	closing := false
+	for _, c := range p.cues {
+		if c.from >= v.From {
+			break
+		}
+		switch c.class {
+		case "liquidity closing":
+			closing = true
+		case "liquidity opening", "liquidity bought", "liquidity sold", "liquidity price":
+			closing = false
+		}
+	}
+	for _, c := range p.all("liquidity opening") { // "saldo inicial" is a "saldo"
+		if c.from < v.From && !p.hasBetween(c.to, v.From, "liquidity closing") {
+			return false
+		}
+	}
+	return closing
+}
+
+// addLiquidityTable adds the values of a form, or of a table with a row for purchases, one
+// for sales and one for each balance.
+func (r *reading) addLiquidityTable(found *liquidity, t *table) {
+	var columns []class
+	var trades []class   // the columns of a table with one for purchases and one for sales
+	var both []string    // the fields of the columns of a table with a row for each day
+	var unit value.Scale // of the heading
+	for _, row := range t.formRows() {
+		p := &r.parts[row]
+		if p.aside || p.isTooLong() || p.has("past", "possible") {
+			continue
+		}
+		if heads := bothColumns(p); heads != nil {
+			both = heads
+			continue
+		}
+		if both != nil && r.addTotalsOfBoth(found, row, both) {
+			continue
+		}
+		if heads := liquidityColumns(p); len(heads) > 1 {
+			columns = heads
+			unit, _ = value.ReadScale(p.tokens, p.english)
+			continue
+		}
+		if heads := tradeColumns(p); len(heads) == 2 {
+			trades = heads
+			continue
+		}
+		if len(trades) == 2 && r.addTradesRow(found, row, trades) {
+			continue
+		}
+		if len(p.cells) > 2 && !p.flattened() {
+			r.addLiquidityRow(found, row, columns, unit)
+			continue
+		}
+		for _, each := range p.labelledValues() {
+			unit := r.headingOf(t, row, p.cellOf(each.value.From), each.label)
+			r.addLiquidityValue(found, row, each, "", unit)
+		}
+	}
+}
+
+// bothColumns returns the fields of the columns behind the first, "" for those of amounts, if
+// a heading has columns for purchases and for sales, some of them of shares.
+func bothColumns(p *part) []string {
+	if len(p.cells) < 3 || len(p.values) > 0 || !p.has("liquidity shares") {
+		return nil
+	}
+	fields := make([]string, 0, len(p.cells)-1)
+	for _, c := range p.cells[1:] {
+		bought := p.hasBetween(c.from, c.to, "liquidity bought")
+		sold := p.hasBetween(c.from, c.to, "liquidity sold")
+		if bought == sold {
+			return nil
+		}
+		isShares := p.hasBetween(c.from, c.to, "liquidity shares") &&
+			!p.hasBetween(c.from, c.to, "liquidity cash", "liquidity price", "liquidity operations")
+		switch {
+		case isShares && bought:
+			fields = append(fields, "bought")
+		case isShares:
+			fields = append(fields, "sold")
+		default:
+			fields = append(fields, "")
+		}
+	}
+	return fields
+}
+
+// addTotalsOfBoth adds the totals of a table with columns for purchases and for sales. It
+// reports whether the row is one of such a table.
+func (r *reading) addTotalsOfBoth(found *liquidity, row int, fields []string) bool {
+	p := &r.parts[row]
+	values := p.valuesIn(p.cells[0].to, len(p.tokens))
+	if len(values) != len(fields) {
+		return false
+	}
+	if !p.hasBetween(0, p.cells[0].to, "total") {
+		return true
+	}
+	for n, v := range values {
+		if c, ok := countPositive(p, v); ok && fields[n] != "" {
+			found.add(fields[n], r.candidate(c, row, v, cue{}))
+		}
+	}
+	return true
+}
+
+// tradeColumns returns the columns of a heading with one for purchases and one for sales.
+func tradeColumns(p *part) (columns []class) {
+	if len(p.values) > 0 || p.has("liquidity shares", "liquidity cash") {
+		return nil
+	}
+	for _, c := range longestCues(p, 0, len(p.tokens), []class{"liquidity bought", "liquidity sold"}) {
+		if !slices.Contains(columns, c.class) {
+			columns = append(columns, c.class)
+		}
+	}
+	return columns
+}
+
+// addTradesRow adds the numbers of shares of a row with a figure for purchases and one for
+// sales. It reports whether the row is one of such a table.
+func (r *reading) addTradesRow(found *liquidity, row int, columns []class) bool {
+	p := &r.parts[row]
+	label := p.cells[0]
+	values := p.valuesIn(label.to, len(p.tokens))
+	if len(values) != 2 || len(p.cells) != 3 {
+		return false
+	}
+	isShares := p.hasBetween(label.from, label.to, "liquidity shares") &&
+		!p.hasBetween(label.from, label.to, "liquidity cash", "liquidity operations", "liquidity price", "liquidity closing")
+	for n, v := range values {
+		name := map[class]string{"liquidity bought": "bought", "liquidity sold": "sold"}[columns[n]]
+		if c, ok := countPositive(p, v); ok && isShares {
+			found.add(name, r.candidate(c, row, v, cue{}))
+		}
+	}
+	return true
+}
+
+// liquidityColumns returns the columns of a heading.
+func liquidityColumns(p *part) (columns []class) {
+	if len(p.values) > 0 {
+		return nil
+	}
+	classes := []class{"liquidity operations", "liquidity shares", "liquidity cash", "liquidity price"}
+	var last cue
+	for _, c := range longestCues(p, 0, len(p.tokens), classes) {
+		unit := c.class == "liquidity cash" && last.class != "" && p.mark(c.from-1) == "(" // Importe (euros)
+		same := c.class == last.class && onlyMarks(p, last.to, c.from)
+		if !unit && !same {
+			columns = append(columns, c.class)
+		}
+		last = c
+	}
+	return columns
+}
+
+// addLiquidityRow adds the values of a row with a label and a figure in each column.
+func (r *reading) addLiquidityRow(found *liquidity, row int, columns []class, unit value.Scale) {
+	p := &r.parts[row]
+	label := p.cells[0]
+	var figures []*value.Value
+	for _, v := range p.valuesIn(label.to, len(p.tokens)) {
+		if v.Kind == value.Figure {
+			figures = append(figures, v)
+		}
+	}
+	if len(figures) != len(columns) {
+		return
+	}
+	for n, v := range figures {
+		if columns[n] == "liquidity shares" || columns[n] == "liquidity cash" {
+			r.addLiquidityValue(found, row, labelled{label, v}, columns[n], unit)
+		}
+	}
+}
+
+// addLiquidityValue adds a value with its label. The column tells shares from cash, or else
+// the label does.
+func (r *reading) addLiquidityValue(found *liquidity, row int, each labelled, column class, unit value.Scale) {
+	p := &r.parts[row]
+	v := each.value
+	has := func(classes ...class) bool { return p.hasBetween(each.label.from, each.label.to, classes...) }
+	if has("liquidity opening", "liquidity operations", "liquidity price") {
+		return
+	}
+	names := map[bool]string{true: "balance_shares", false: "balance_cash"}
+	isShares := column == "liquidity shares" || column == "" && has("liquidity shares") && !has("liquidity cash")
+	isCash := column == "liquidity cash" || column == "" && has("liquidity cash")
+	name := ""
+	switch {
+	case has("liquidity closing"):
+		name = names[isShares]
+	case has("liquidity bought") && !has("liquidity sold"):
+		name = "bought"
+	case has("liquidity sold") && !has("liquidity bought"):
+		name = "sold"
+	}
+	if name == "balance_cash" {
+		if c, ok := readPositive(p, v, unit); ok && isCash {
+			found.add(name, r.candidate(c, row, v, cue{}))
+		}
+		return
+	}
+	if c, ok := countPositive(p, v); ok && name != "" && isShares {
+		found.add(name, r.candidate(c, row, v, cue{}))
+	}
+}

@@ -1,0 +1,383 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// ratingActions are the classes of the words for actions, in sentences and in headings.
+var ratingActions = []struct {
+	name string
+	verb class
+	noun class
+}{
+	{"upgrade", "rating upgraded", "rating upgrade noun"},
+	{"downgrade", "rating downgraded", "rating downgrade noun"},
+	{"affirmed", "rating affirmed", "rating affirmed noun"},
+	{"review", "rating reviewed", "rating review noun"},
+	{"assigned", "rating assigned", "rating assigned noun"},
+	{"withdrawn", "rating withdrawn", "rating withdrawn noun"},
+}
+
+// outlooks are the classes of the words for outlooks.
+var outlooks = map[class]string{
+	"rating stable":     "stable",
+	"rating positive":   "positive",
+	"rating negative":   "negative",
+	"rating developing": "developing",
+}
+
+// rated is what the document says about the rating of one agency.
+type rated struct {
+	agency string
+	at     place
+	fields map[string][]candidate
+}
+
+// ratingFinder collects what agencies did.
+type ratingFinder struct {
+	*reading
+	agencies []*rated
+	open     map[string][]candidate // of sentences and forms that name no agency
+	rows     int                    // of tables that were read
+}
+
+// ratings finds the actions of rating agencies.
+func ratings(r *reading) []draft {
+	f := &ratingFinder{reading: r, open: map[string][]candidate{}}
+	if !f.isAboutRatings() {
+		return nil
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if !p.aside && p.cells == nil {
+			f.readSentence(i)
+		}
+	}
+	for n := range r.tables {
+		f.readTable(&r.tables[n])
+	}
+	var drafts []draft
+	for _, a := range f.agencies {
+		if d, ok := f.draft(a); ok {
+			drafts = append(drafts, d)
+		}
+	}
+	return drafts
+}
+
+// shortReport is the number of parts of a document that may state a rating without a
+// title that says so.
+const shortReport = 40
+
+// isAboutRatings reports whether the document may announce a rating. A report of results
+// or a prospectus mentions those that are known.
+func (f *ratingFinder) isAboutRatings() bool {
+	title := f.readTitle()
+	if title.has("rating noun") || len(title.agencies(f.Company)) > 0 || f.hasCategory("rating noun") {
+		return true
+	}
+	for i := range f.parts {
+		p := &f.parts[i]
+		if i < 14 && p.heading && (p.has("rating noun") || len(p.agencies(f.Company)) > 0) {
+			return true
+		}
+	}
+	return len(f.parts) <= shortReport && !title.has("results title", "dividend", "rating other document")
+}
+
+// isOlder reports whether a sentence has a date long before the report.
+func (f *ratingFinder) isOlder(p *part) bool {
+	if f.Published.IsZero() {
+		return false
+	}
+	const late = 45 * 24 * time.Hour
+	for k := range p.values {
+		v := &p.values[k]
+		if v.Kind != value.Date || v.Month == 0 {
+			continue
+		}
+		year := v.Year
+		if year == 0 {
+			year = f.Published.Year()
+		}
+		day := v.Day
+		if day == 0 {
+			day = 28
+		}
+		if time.Date(year, time.Month(v.Month), day, 0, 0, 0, 0, time.UTC).Before(f.Published.Add(-late)) {
+			return true
+		}
+	}
+	return false
+}
+
+// draft returns the fact of an agency. It needs an action: a rating that a document only
+// mentions is not new.
+func (f *ratingFinder) draft(a *rated) (draft, bool) {
+	d := newDraft()
+	d.set("agency", a.agency, a.at)
+	for _, name := range []string{"action", "rating", "outlook"} {
+		all := a.fields[name]
+		if len(f.agencies) == 1 {
+			all = append(slices.Clone(all), f.open[name]...)
+		}
+		d.setAgreed(name, all)
+	}
+	return d, d.fields["action"] != "" && (d.fields["rating"] != "" || len(a.fields["action"]) > 0)
+}
+
+// agencyOf returns the entry of an agency.
+func (f *ratingFinder) agencyOf(name string, at place) *rated {
+	for _, a := range f.agencies {
+		if strings.EqualFold(a.agency, name) {
+			return a
+		}
+	}
+	a := &rated{agency: name, at: at, fields: map[string][]candidate{}}
+	if len(f.agencies) < mostFacts {
+		f.agencies = append(f.agencies, a)
+	}
+	return a
+}
+
+func keepIn(fields map[string][]candidate, name, text string, at place) {
+	if len(fields[name]) > mostRows {
+		return
+	}
+	fields[name] = append(fields[name], candidate{read: read{text: text}, at: at})
+}
+
+// readSentence reads what a sentence or heading says.
+func (f *ratingFinder) readSentence(i int) {
+	p := &f.parts[i]
+	named := p.agencies(f.Company)
+	if !p.has("rating noun", "rating outlook") && len(named) == 0 {
+		return
+	}
+	if p.has("rating elsewhere") || f.isOfOther(p) || len(p.tokens) > longestRating || f.isOlder(p) {
+		return
+	}
+	action, where, certain := f.action(p)
+	codes := f.sureCodes(p)
+	if len(codes) == 0 && !p.heading && p.has("rating short term") {
+		return
+	}
+	outlook, outlookAt, hasOutlook := p.outlook(0, len(p.tokens))
+	if hasOutlook && f.isDoubtful(p, outlookAt.from) {
+		hasOutlook = false
+	}
+	fields := f.open
+	switch {
+	case len(named) == 1 && (action != "" || len(codes) > 0 || hasOutlook):
+		fields = f.agencyOf(named[0].name, place{i, named[0].from, named[0].to}).fields
+	case len(named) > 1:
+		return // whose action it is, is not certain
+	case !p.heading && f.beforeOf(i) != nil:
+		fields = f.beforeOf(i).fields
+	}
+	if certain {
+		keepIn(fields, "action", action, place{i, where.from, where.to})
+	}
+	for _, c := range codes {
+		keepIn(fields, "rating", c.text, place{i, c.from, c.to})
+	}
+	if hasOutlook {
+		outlookAt.part = i
+		keepIn(fields, "outlook", outlook, outlookAt)
+	}
+}
+
+// beforeOf returns the agency that the sentence before names, in the same paragraph or
+// the one before.
+func (f *ratingFinder) beforeOf(i int) *rated {
+	if len(f.agencies) < 2 {
+		return nil // there is only one: see draft
+	}
+	for k := i - 1; k >= 0 && k >= i-4 && f.parts[k].paragraph >= f.parts[i].paragraph-1; k-- {
+		for _, a := range f.agencies {
+			if a.at.part == k {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// isOfOther reports whether a sentence is about another company only.
+func (f *ratingFinder) isOfOther(p *part) bool {
+	name, _, _ := strings.Cut(f.Company, ",")
+	if name == "" || strings.Contains(strings.ToLower(p.text), strings.ToLower(name)) {
+		return false
+	}
+	for k := range p.tokens {
+		switch p.tokens[k].Folded {
+		case "sociedad", "company", "societat", "compania", "emisor", "issuer", "grupo", "group", "companyia":
+			return false
+		}
+	}
+	return strings.Contains(p.text, ", S.A.") || strings.Contains(p.text, ", S.L.") || strings.Contains(p.text, ", S.A.U.")
+}
+
+// isDoubtful reports whether words before a token, or behind it in its clause, say that
+// something is only possible.
+func (f *ratingFinder) isDoubtful(p *part, at int) bool {
+	_, to := p.clause(at)
+	for _, c := range p.cues {
+		if c.from >= to {
+			break
+		}
+		if c.class == "rating doubt" && !p.isInDate(c.from) {
+			return true
+		}
+	}
+	return false
+}
+
+// action returns the action of a sentence. It is certain if there is only one.
+func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
+	classes := make([]class, 0, 2*len(ratingActions))
+	for _, a := range ratingActions {
+		classes = append(classes, a.verb)
+		if p.heading {
+			classes = append(classes, a.noun)
+		}
+	}
+	for _, c := range p.labels(classes...) {
+		if f.isDoubtful(p, c.from) || !f.isOfRating(p, c) {
+			continue
+		}
+		found := actionName(c.class)
+		if name != "" && found != name {
+			return name, at, false
+		}
+		name = found
+		at = c
+	}
+	return name, at, name != ""
+}
+
+func actionName(c class) string {
+	for _, a := range ratingActions {
+		if a.verb == c || a.noun == c {
+			return a.name
+		}
+	}
+	return ""
+}
+
+// longestRating is the number of tokens of the longest sentence about a rating.
+const longestRating = 400
+
+// ratingReach is the number of tokens between an action and the rating.
+const ratingReach = 16
+
+// isOfRating reports whether an action is about a rating, not an outlook or a figure of
+// the accounts.
+func (f *ratingFinder) isOfRating(p *part, c cue) bool {
+	if p.heading && actionName(c.class) != "" && p.has("rating noun") {
+		return !f.isOutlookNext(p, c)
+	}
+	if f.isOutlookNext(p, c) {
+		return false
+	}
+	if p.hasBetween(c.from-ratingReach, c.to+ratingReach, "rating noun") {
+		return true
+	}
+	for i := max(0, c.from-ratingReach); i < min(len(p.tokens), c.to+ratingReach); i++ {
+		if _, ok := p.ratingAt(i); ok {
+			return true
+		}
+	}
+	return len(p.agencies(f.Company)) > 0 && p.heading
+}
+
+// isOutlookNext reports whether an action is followed by the outlook, before the rating.
+func (f *ratingFinder) isOutlookNext(p *part, c cue) bool {
+	for i := c.to; i < min(len(p.tokens), c.to+6); i++ {
+		if p.hasBetween(i, i+1, "rating noun") {
+			return false
+		}
+		if _, ok := p.ratingAt(i); ok {
+			return false
+		}
+		if p.hasBetween(i, i+1, "rating outlook") {
+			return true
+		}
+	}
+	return false
+}
+
+// sureCodes returns the new ratings of a sentence.
+func (f *ratingFinder) sureCodes(p *part) (found []ratingCode) {
+	if !p.has("rating noun") && !p.hasAction() {
+		return nil
+	}
+	for _, c := range p.ratingsIn(0, len(p.tokens)) {
+		if !c.old && !f.isDoubtful(p, c.from) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func (p *part) hasAction() bool {
+	return slices.ContainsFunc(p.cues, func(c cue) bool { return actionName(c.class) != "" })
+}
+
+// outlook returns the outlook in a range of tokens: the adjective next to the word
+// outlook. Of two, the one behind "a" is the new one.
+func (p *part) outlook(from, to int) (name string, at place, ok bool) {
+	for _, c := range p.all("rating outlook") {
+		if c.from < from || c.from >= to {
+			continue
+		}
+		start := max(from, c.from-2)
+		end := min(to, c.to+14)
+		for k := c.to; k < end; k++ {
+			if mark := p.mark(k); mark == ";" || mark == "." || mark == "(" {
+				end = k
+			}
+		}
+		var found []cue
+		for _, q := range p.labels("rating stable", "rating positive", "rating negative", "rating developing") {
+			if q.from >= start && q.from < end && !p.hasBetween(q.from-2, q.from, "rating from") {
+				found = append(found, q)
+			}
+		}
+		if len(found) == 2 && found[1].from-found[0].to <= 2 && p.isMove(found[0], found[1]) {
+			found = found[1:] // "de positiva a estable"
+		}
+		if len(found) == 0 {
+			continue
+		}
+		first := found[0]
+		if len(found) > 1 && outlooks[found[1].class] != outlooks[first.class] {
+			return "", place{}, false
+		}
+		if ok && outlooks[first.class] != name {
+			return "", place{}, false
+		}
+		name = outlooks[first.class]
+		at = place{0, min(c.from, first.from), max(c.to, first.to)}
+		if at.to-at.from > 6 {
+			at = place{0, first.from, first.to}
+		}
+		ok = true
+	}
+	return name, at, ok
+}
+
+// isMove reports whether "a" or "to" is between two words.
+func (p *part) isMove(a, b cue) bool {
+	for k := a.to; k < b.from; k++ {
+		switch p.word(k) {
+		case "a", "to", "hasta":
+			return true
+		}
+	}
+	return false
+}

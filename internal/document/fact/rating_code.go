@@ -1,0 +1,124 @@
+package fact
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// longTerm matches the ratings of long-term debt, on the scales of all agencies.
+	longTerm = regexp.MustCompile(`^(?:AAA|AA[+-]?|A[+-]?|BBB[+-]?|BB[+-]?|B[+-]?|CCC[+-]?|CC[+-]?|C|SD|RD|D|Aaa|Aa[1-3]|A[1-3]|Baa[1-3]|` +
+		`Ba[1-3]|B[1-3]|Caa[1-3]|Ca)$`)
+	// ratingBefore are the words before a rating of one letter, which may also be a word
+	// or an initial.
+	ratingBefore = map[string]bool{
+		"a": true, "to": true, "de": true, "en": true, "from": true, "desde": true, "hasta": true, "at": true, "of": true, "rating": true,
+		"calificacion": true, "nota": true, "qualificacio": true, "the": true, "una": true,
+	}
+)
+
+// ratingCode is a rating of long-term debt in a part.
+type ratingCode struct {
+	text     string
+	from, to int
+	old      bool // the rating until now
+}
+
+// ratingAt reads the rating at a token. DBRS writes A (low).
+func (p *part) ratingAt(i int) (ratingCode, bool) {
+	text := p.mark(i)
+	if !longTerm.MatchString(text) {
+		return ratingCode{}, false
+	}
+	c := ratingCode{text: text, from: i, to: i + 1}
+	next := i + 1
+	if isRatingSign(p.mark(next)) && !p.tokens[next].Spaced && p.isRatingEnd(next+1) { // BB-, where the text had no space
+		c.text += "-"
+		c.to = next + 1
+		if p.mark(next) == "+" {
+			c.text = text + "+"
+		}
+	}
+	if p.mark(next) == "(" && p.mark(next+2) == ")" {
+		switch p.word(next + 1) {
+		case "low", "high", "alto", "bajo", "alta", "baja":
+			c.text = text + " (" + strings.ToLower(p.mark(next+1)) + ")"
+			c.to = next + 3
+		}
+	}
+	if len(c.text) == 1 && len(p.tokens) > 1 && !p.isAlone(i) {
+		behind := p.mark(i + 1)
+		if !ratingBefore[p.word(i-1)] || behind == "." && p.isInitial(i) {
+			return ratingCode{}, false
+		}
+	}
+	return c, true
+}
+
+func isRatingSign(mark string) bool {
+	return mark == "-" || mark == "+" || mark == "–" || mark == "−"
+}
+
+// isRatingEnd reports whether no word follows directly at a token.
+func (p *part) isRatingEnd(i int) bool {
+	return i >= len(p.tokens) || p.tokens[i].Spaced || p.tokens[i].Folded == ""
+}
+
+// isInitial reports whether a letter is that of a name: "D. José".
+func (p *part) isInitial(i int) bool {
+	return i+2 < len(p.tokens) && p.tokens[i+2].IsCapital() && p.word(i) == "d"
+}
+
+// isAlone reports whether a token is a cell of its own.
+func (p *part) isAlone(i int) bool {
+	if p.cells == nil {
+		return false
+	}
+	c := p.cells[p.cellOf(i)]
+	return c.from == i && c.to == i+1
+}
+
+// ratingsIn returns the long-term ratings in a range of tokens.
+func (p *part) ratingsIn(from, to int) (found []ratingCode) {
+	for i := from; i < to; i++ {
+		c, ok := p.ratingAt(i)
+		if !ok {
+			continue
+		}
+		clause, _ := p.clause(i)
+		short := p.hasBetween(max(clause, i-8), min(c.to+4, to), "rating short term")
+		if !short {
+			c.old = p.isOldRating(i)
+			found = append(found, c)
+		}
+		i = c.to - 1
+	}
+	for n := 0; n+1 < len(found); n++ { // "de BB a BBB"
+		a, b := &found[n], &found[n+1]
+		linked := b.from == a.to+1 && (p.word(a.to) == "a" || p.word(a.to) == "to" || p.word(a.to) == "hasta" || p.word(a.to) == "fins")
+		if linked && (p.word(a.from-1) == "de" || p.word(a.from-1) == "from" || p.word(a.from-1) == "desde") {
+			a.old = true
+		}
+	}
+	return found
+}
+
+// isOldRating reports whether the words before a rating say that it was the rating until
+// now: "desde BB", "frente al anterior BB". In "desde BB hasta BBB" that is the first.
+func (p *part) isOldRating(i int) bool {
+	for k := i - 1; k >= max(0, i-3); k-- {
+		for _, c := range p.all("rating from") {
+			if c.from == k || c.to == i && c.from < k {
+				return true
+			}
+		}
+		switch p.word(k) {
+		case "hasta", "to", "a", "fins":
+			return false
+		}
+		if _, ok := p.ratingAt(k); ok {
+			return false
+		}
+	}
+	return false
+}

@@ -1,0 +1,357 @@
+package fact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"pregon/internal/document/passage"
+	"pregon/internal/document/value"
+)
+
+// reading is a document as the rules see it.
+type reading struct {
+	Document
+	pages  []string
+	parts  []part
+	tables []table
+}
+
+// part is a sentence of a paragraph, a line, or a row of a table.
+type part struct {
+	page      int // index
+	start     int // offset of its text in the page
+	text      string
+	tokens    []value.Token
+	values    []value.Value
+	cues      []cue
+	cells     []cell // of a row; nil for a sentence
+	paragraph int    // number of its paragraph
+	english   bool
+	heading   bool // the title of a section
+	aside     bool // in a section that states nothing new: notices, definitions, contacts
+}
+
+// cell is a cell of a row, in tokens.
+type cell struct{ from, to int }
+
+// table is a sequence of rows. A table that continues on the next page is one.
+type table struct {
+	rows   []int // indexes of parts
+	before int   // index of the part before it, or -1
+}
+
+// longestRead is the most text, in bytes, that is read. Longer documents are annual
+// reports, whose first pages state what is new.
+const longestRead = 1 << 20
+
+// mostTokens is the most that is read of a sentence or row. Rules compare the values of a
+// part with its cues, so that its length must have a bound.
+const mostTokens = 4000
+
+// leaders matches the dots between a label and its value.
+var leaders = regexp.MustCompile(`[ \t]*(?:\.[ ]?){4,}[ \t]*|[ \t]+\.{3}[ \t]+|` +
+	`[ \t]*(?:…[ ]?){2,}[ \t]*|[ \t]*(?:_){4,}[ \t]*`)
+
+// readDocument splits a document into its parts, and finds their values and cues.
+func readDocument(d Document) *reading {
+	r := &reading{Document: d}
+	left := longestRead
+	for n, page := range d.Pages {
+		if len(page) > left {
+			page = page[:left]
+		}
+		left -= len(page)
+		page = passage.LineBreaks.Replace(page)
+		r.pages = append(r.pages, page)
+		r.readPage(n, withTabs(page))
+	}
+	r.setLanguages()
+	r.findTables()
+	r.voidCorrected()
+	r.markAsides()
+	return r
+}
+
+// withTabs returns a page with a tab in place of the dots between two cells. Its length
+// stays the same, so that offsets are those of the page.
+func withTabs(page string) string {
+	if !strings.Contains(page, "...") && !strings.Contains(page, ". . .") && !strings.Contains(page, "……") &&
+		!strings.Contains(page, "____") {
+		return page
+	}
+	return leaders.ReplaceAllStringFunc(page, func(dots string) string {
+		return "\t" + strings.Repeat(" ", len(dots)-1)
+	})
+}
+
+func (r *reading) readPage(n int, page string) {
+	paragraph := 0
+	if len(r.parts) > 0 {
+		paragraph = r.parts[len(r.parts)-1].paragraph
+	}
+	for _, block := range passage.Blocks(page) {
+		paragraph++
+		if passage.HasGap(block.Of(page)) {
+			for _, row := range splitForm(page, block) {
+				r.addPart(n, page, row, paragraph, true)
+			}
+			continue
+		}
+		for _, sentence := range passage.Sentences(page, block) {
+			r.addPart(n, page, sentence, paragraph, false)
+		}
+	}
+}
+
+func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, row bool) {
+	p := part{
+		page:      n,
+		start:     at.Start,
+		text:      at.Of(page),
+		paragraph: paragraph,
+	}
+	p.tokens = value.Tokenise(p.text)
+	p.tokens = p.tokens[:min(len(p.tokens), mostTokens)]
+	p.cues = phrases.find(p.tokens)
+	if row {
+		p.cells = cellsOf(p.text, p.tokens)
+	}
+	r.parts = append(r.parts, p)
+}
+
+// cellsOf returns the cells of a row: between two tabs, or two spaces.
+func cellsOf(text string, tokens []value.Token) []cell {
+	var cells []cell
+	from := 0
+	for i := range tokens {
+		if i == 0 {
+			continue
+		}
+		gap := text[tokens[i-1].End():tokens[i].At]
+		if strings.Contains(gap, "\t") || strings.Contains(gap, "  ") {
+			cells = append(cells, cell{from, i})
+			from = i
+		}
+	}
+	return append(cells, cell{from, len(tokens)})
+}
+
+// splitForm splits a form whose lines were joined into its rows: "Agencia .... Fiel Ratings
+// Decisión .... Confirmación". A cell then has a value and the next label, which begins
+// with a capital letter.
+func splitForm(page string, at passage.Span) (rows []passage.Span) {
+	text := at.Of(page)
+	if strings.Count(text, "\t  ") < 2 { // withTabs writes them in place of dots
+		return []passage.Span{at}
+	}
+	tokens := value.Tokenise(text)
+	cells := cellsOf(text, tokens)
+	start := 0
+	for _, c := range cells[1:max(1, len(cells)-1)] {
+		label := labelStart(tokens, c)
+		if label == c.from {
+			return []passage.Span{at}
+		}
+		cut := tokens[label].At
+		rows = append(rows, passage.Span{Start: at.Start + start, End: at.Start + tokens[label-1].End()})
+		start = cut
+	}
+	return append(rows, passage.Span{Start: at.Start + start, End: at.End})
+}
+
+// labelStart returns the token of a cell at which the label behind a value begins: the
+// last capital letter outside of brackets, else behind the first figure or date. It
+// returns the first token if there is none.
+func labelStart(tokens []value.Token, c cell) int {
+	depth := 0
+	for i := c.to - 1; i > c.from; i-- {
+		switch {
+		case tokens[i].Text == ")":
+			depth++
+		case tokens[i].Text == "(":
+			depth--
+		case depth > 0 || !tokens[i].IsCapital() || !tokens[i].Spaced:
+		default:
+			first := i
+			for first > c.from && tokens[first-1].IsCapital() { // "Payment Date"
+				first--
+			}
+			if first > c.from {
+				return first
+			}
+			return i
+		}
+	}
+	values := value.Read(tokens[c.from:c.to], false)
+	if len(values) > 0 && values[0].From == 0 { // "5.000 de los que, por lealtad"
+		return min(c.from+values[0].To, c.to-1)
+	}
+	return c.from
+}
+
+// findTables joins rows that follow one another. A table may continue on the next page,
+// behind the footer of one page and the header of the other.
+func (r *reading) findTables() {
+	for i := range r.parts {
+		if r.parts[i].cells == nil {
+			continue
+		}
+		if n := len(r.tables) - 1; n >= 0 && r.continues(&r.tables[n], i) {
+			r.tables[n].rows = append(r.tables[n].rows, i)
+			continue
+		}
+		r.tables = append(r.tables, table{rows: []int{i}, before: i - 1})
+	}
+}
+
+// longestBetween is the number of parts that may stand between the rows of a table at the
+// end of a page: a footer, and the header of the next page.
+const longestBetween = 4
+
+// continues reports whether a row belongs to a table.
+func (r *reading) continues(t *table, i int) bool {
+	last := t.rows[len(t.rows)-1]
+	if r.parts[last].page == r.parts[i].page {
+		return last == i-1
+	}
+	if r.parts[i].page != r.parts[last].page+1 || i-last > longestBetween {
+		return false
+	}
+	first := &r.parts[t.rows[0]]
+	if len(first.cells) != len(r.parts[i].cells) {
+		return false
+	}
+	for k := last + 1; k < i; k++ {
+		if len(r.parts[k].text) > 120 { // a paragraph, not a footer or header
+			return false
+		}
+	}
+	return true
+}
+
+// markAsides marks headings, and the parts of sections that state nothing new.
+func (r *reading) markAsides() {
+	aside := false
+	for i := range r.parts {
+		p := &r.parts[i]
+		alone := (i == 0 || r.parts[i-1].paragraph != p.paragraph) &&
+			(i == len(r.parts)-1 || r.parts[i+1].paragraph != p.paragraph)
+		p.heading = alone && p.cells == nil && isHeading(p)
+		if p.heading {
+			aside = p.beginsAside()
+		}
+		p.aside = aside
+	}
+}
+
+// beginsAside reports whether a heading begins with the words of a section that states
+// nothing new. Within a heading they mean something else: "Comunicación sobre el pago".
+func (p *part) beginsAside() bool {
+	first := 0
+	for first < len(p.tokens) && !p.tokens[first].IsCapital() {
+		first++ // a number, a bullet
+	}
+	for _, c := range p.all("aside") {
+		topic := p.word(c.from) == "sobre" || p.word(c.from) == "about" // of a company, not of what is announced
+		if c.from == first && (!topic || c.to < len(p.tokens) && p.tokens[c.to].IsCapital()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isHeading reports whether a line is the title of a section.
+func isHeading(p *part) bool {
+	if len(p.text) > 90 || len(p.tokens) == 0 || len(p.tokens) > 14 {
+		return false
+	}
+	last := p.tokens[len(p.tokens)-1].Text
+	return last != "." && last != ":" && last != ";" && last != "," && p.tokens[0].IsCapital()
+}
+
+// has reports whether a part has a cue of one of some classes.
+func (p *part) has(classes ...class) bool {
+	return slices.ContainsFunc(p.cues, func(c cue) bool { return slices.Contains(classes, c.class) })
+}
+
+// all returns the cues of some classes.
+func (p *part) all(classes ...class) (found []cue) {
+	for _, c := range p.cues {
+		if slices.Contains(classes, c.class) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// hasBetween reports whether a part has a cue of one of some classes that begins in a
+// range of tokens.
+func (p *part) hasBetween(from, to int, classes ...class) bool {
+	return slices.ContainsFunc(p.cues, func(c cue) bool {
+		return c.from >= from && c.from < to && slices.Contains(classes, c.class)
+	})
+}
+
+// word returns the folded word at a token, or "" for marks and beyond the ends.
+func (p *part) word(i int) string {
+	if i < 0 || i >= len(p.tokens) {
+		return ""
+	}
+	return p.tokens[i].Folded
+}
+
+// mark returns the text of a token, or "" beyond the ends.
+func (p *part) mark(i int) string {
+	if i < 0 || i >= len(p.tokens) {
+		return ""
+	}
+	return p.tokens[i].Text
+}
+
+// cellOf returns the number of the cell of a token.
+func (p *part) cellOf(token int) int {
+	for n, c := range p.cells {
+		if token < c.to {
+			return n
+		}
+	}
+	return len(p.cells) - 1
+}
+
+// flattened reports whether a row has the labels and values of several rows one after the
+// other, as text recognition reads some forms: a label follows a value in the same cell.
+func (p *part) flattened() bool {
+	if len(p.cells) < 3 {
+		return false
+	}
+	n := 0
+	for i := range p.values {
+		end := p.values[i].To
+		for n < len(p.cells)-1 && p.cells[n].to < end {
+			n++
+		}
+		isLast := i+1 == len(p.values) || p.values[i+1].From >= p.cells[n].to
+		if n > 0 && isLast && end < p.cells[n].to && p.tokens[end].IsCapital() {
+			return true
+		}
+	}
+	return false
+}
+
+// valuesIn returns the values in a range of tokens.
+func (p *part) valuesIn(from, to int) (found []*value.Value) {
+	for i := range p.values {
+		if v := &p.values[i]; v.From >= from && v.To <= to {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// place is a range of tokens of a part: the words that prove a value.
+type place struct {
+	part int
+	from int
+	to   int
+}

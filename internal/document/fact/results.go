@@ -1,0 +1,542 @@
+package fact
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// ledgerItem is a phrase that names a figure of the accounts.
+type ledgerItem struct {
+	field string // of the fact; "" for figures that are none of its fields
+	tier  int    // how surely it means the field: lower is surer
+	from  int
+	to    int
+	loss  bool // the figure is a loss, so it is negative
+	both  bool // "beneficio / (pérdida)": the figure has its sign
+	next  bool // a verb: the figure follows directly
+	void  bool // it looks like a measure, but is another figure
+}
+
+// measureClasses are the classes of the phrases that name figures of the accounts.
+var measureClasses = map[class]ledgerItem{
+	"results net turnover":      {field: "revenue"},
+	"results revenue":           {field: "revenue", tier: 1},
+	"results invoiced":          {field: "revenue", tier: 2, next: true},
+	"results ebitda":            {field: "ebitda"},
+	"results attributable":      {field: "net_profit"},
+	"results attributable loss": {field: "net_profit", loss: true},
+	"results net":               {field: "net_profit", tier: 1},
+	"results net loss":          {field: "net_profit", tier: 1, loss: true},
+	"results earned":            {field: "net_profit", tier: 2, next: true},
+	"results lost":              {field: "net_profit", tier: 2, next: true, loss: true},
+	"results plain profit":      {field: "net_profit", tier: 3, next: true},
+	"results plain loss":        {field: "net_profit", tier: 3, next: true, loss: true},
+	"results other":             {},
+	"results no measure":        {void: true},
+	"results allowed":           {},
+}
+
+// resultFields are the amounts of a fact.
+var resultFields = []string{"revenue", "ebitda", "net_profit"}
+
+// resultCandidate is an amount that may be that of a field.
+type resultCandidate struct {
+	candidate
+	field string
+	tier  int
+}
+
+// results finds the results of a period.
+func results(r *reading) []draft {
+	f := &resultFinder{reading: r, scopes: r.sections()}
+	if !f.isAboutResults() || !f.findPeriod() {
+		return nil
+	}
+	f.findInSentences()
+	for n := range r.tables {
+		f.findInTable(&r.tables[n])
+	}
+	d := newDraft()
+	currency, ok := f.currency()
+	if !ok {
+		return nil
+	}
+	for _, name := range resultFields {
+		if c, ok := f.agreedOn(name); ok {
+			d.set(name, c.text, c.at)
+			d.set("currency", currency, f.currencyAt(c.at))
+		}
+	}
+	if len(d.fields) == 0 {
+		return nil
+	}
+	d.set("period", f.period.String(), f.periodAt)
+	return []draft{d}
+}
+
+// resultFinder collects the amounts of the results of a period.
+type resultFinder struct {
+	*reading
+	scopes   []section
+	period   resultPeriod
+	periodAt place
+	minority bool // others have a share of the profit
+	strict   bool // amounts count only with the period beside them
+	found    []resultCandidate
+	rows     int // of tables that were read
+}
+
+// section is what the heading of a section says about the parts below it.
+type section struct {
+	segment bool // only a part of the business
+	doubt   bool // forecasts
+	heading int  // part, or -1
+}
+
+// sections returns the section of each part.
+func (r *reading) sections() []section {
+	all := make([]section, len(r.parts))
+	current := section{heading: -1}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.heading {
+			current = section{
+				segment: p.has("results segment"),
+				doubt:   p.has("results doubt", "planned"),
+				heading: i,
+			}
+		}
+		all[i] = current
+	}
+	return all
+}
+
+// isAboutResults reports whether the title or a heading says that the document is about
+// results. The figures of another document are those of some other company, or explain
+// a decision.
+func (f *resultFinder) isAboutResults() bool {
+	title := f.readTitle()
+	if isResultTitle(title) || f.hasCategory("results category") {
+		return true
+	}
+	other := title.has("dividend", "results other document")
+	for i := range min(len(f.parts), 14) {
+		p := &f.parts[i]
+		if p.heading && isResultTitle(p) || !other && p.has("results announced") && !p.has("results other document") {
+			return true
+		}
+	}
+	return false
+}
+
+func isResultTitle(p *part) bool {
+	if p.has("results title") {
+		return true
+	}
+	for _, m := range p.measures() {
+		if m.field != "" && !m.void {
+			return true
+		}
+	}
+	return false
+}
+
+// measures returns the phrases that name figures of the accounts, in their order. Of
+// phrases that overlap, the longest counts.
+func (p *part) measures() (found []ledgerItem) {
+	for _, c := range p.cues {
+		m, ok := measureClasses[c.class]
+		if !ok {
+			continue
+		}
+		m.from = c.from
+		m.to = c.to
+		allowed := c.class == "results allowed"
+		last := len(found) - 1
+		if last < 0 || found[last].to <= m.from {
+			if !allowed {
+				found = append(found, m)
+			}
+			continue
+		}
+		old := &found[last]
+		longer := m.to-m.from > old.to-old.from
+		switch {
+		case allowed && longer && !old.void:
+			old.to = m.to
+		case allowed:
+		case longer, m.to-m.from == old.to-old.from && m.void:
+			*old = m
+		}
+	}
+	return merged(p, found)
+}
+
+// merged joins neighbours that name the same: "resultado bruto de explotación (EBITDA)",
+// "beneficio / (pérdida) neta".
+func merged(p *part, all []ledgerItem) (found []ledgerItem) {
+	for _, m := range all {
+		last := len(found) - 1
+		if last < 0 || m.from-found[last].to > 3 || m.void || found[last].void || !p.isLinkBetween(found[last].to, m.from) {
+			found = append(found, m)
+			continue
+		}
+		old := &found[last]
+		switch {
+		case old.field == m.field && m.field != "":
+			old.both = old.both || m.both || old.loss != m.loss
+			old.loss = old.loss && m.loss
+			old.tier = min(old.tier, m.tier)
+			old.to = m.to
+		default:
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// isLinkBetween reports whether only brackets, slashes and the like are between two tokens.
+func (p *part) isLinkBetween(from, to int) bool {
+	for k := from; k < to; k++ {
+		if w := p.word(k); w != "" && w != "o" && w != "or" {
+			return false
+		}
+		if p.mark(k) == "," || p.mark(k) == ";" || p.mark(k) == ":" {
+			return false
+		}
+	}
+	return true
+}
+
+// findPeriod finds the period of the document: that of its title, else the latest one
+// that has ended.
+func (f *resultFinder) findPeriod() bool {
+	title := f.readTitle()
+	var named []mention
+	for _, m := range title.mentions(0, len(title.tokens)) {
+		if f.hasEnded(m) && !title.comparisons()[m.from] {
+			named = append(named, m)
+		}
+	}
+	body := f.bodyMentions()
+	pool := named
+	if len(pool) == 0 {
+		for _, b := range body {
+			if !b.bare && !b.day {
+				pool = append(pool, b.mention)
+			}
+		}
+	}
+	if len(pool) == 0 {
+		for _, b := range body {
+			pool = append(pool, b.mention)
+		}
+	}
+	if len(pool) == 0 {
+		return false
+	}
+	best := pool[0]
+	for _, m := range pool {
+		if m.end().After(best.end()) {
+			best = m
+		}
+	}
+	f.period = best.resultPeriod
+	proved := false
+	for _, b := range body {
+		if b.end() != best.end() || b.odd {
+			f.strict = f.strict || b.odd
+			continue
+		}
+		switch {
+		case b.resultPeriod == best.resultPeriod && !proved:
+			proved = true
+			f.periodAt = place{b.part, b.from, b.to}
+		case b.resultPeriod != best.resultPeriod && !b.bare && !b.day && (len(named) == 0 || isPartial(best.part)):
+			f.strict = true // such as a quarter and the half year to its end
+		}
+	}
+	return proved && !best.odd
+}
+
+func isPartial(part string) bool { return part == "Q2" || part == "Q3" || part == "Q4" || part == "H2" }
+
+// hasEnded reports whether a period with its year ended before the report, not long ago.
+func (f *resultFinder) hasEnded(m mention) bool {
+	const long = 460 * 24 * time.Hour
+	if m.year == 0 {
+		return false
+	}
+	return f.Published.IsZero() || !m.end().After(f.Published.Add(24*time.Hour)) && f.Published.Sub(m.end()) < long
+}
+
+// placed is a period with its part.
+type placed struct {
+	mention
+	part int
+}
+
+// mostPeriods is the number of mentions of periods that are read in a document.
+const mostPeriods = 2000
+
+// bodyMentions returns the periods in the text that have ended and are not those of a
+// comparison.
+func (f *resultFinder) bodyMentions() (found []placed) {
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.aside || len(found) > mostPeriods {
+			continue
+		}
+		compared := p.comparisons()
+		for _, m := range p.mentions(0, len(p.tokens)) {
+			if f.hasEnded(m) && !compared[m.from] {
+				found = append(found, placed{m, i})
+			}
+		}
+	}
+	return found
+}
+
+// isCurrent reports whether words name the period of the document.
+func (f *resultFinder) isCurrent(m mention) bool {
+	switch {
+	case m.odd:
+		return false
+	case m.day:
+		return m.end() == f.period.end()
+	case m.year == 0:
+		return m.part == f.period.part
+	}
+	return m.resultPeriod == f.period
+}
+
+// comparisons reports for each token whether it is part of a comparison with another
+// figure: behind "frente a", or in brackets.
+func (p *part) comparisons() []bool {
+	mask := make([]bool, len(p.tokens))
+	starts := map[int]bool{}
+	for _, c := range p.all("results comparison") {
+		starts[c.from] = true
+	}
+	ends := map[int]bool{}
+	for _, c := range p.all("results back to figure") {
+		ends[c.from] = true
+	}
+	isMeasure := map[int]bool{}
+	for _, m := range p.measures() {
+		isMeasure[m.from] = true
+	}
+	isFigure := map[int]bool{}
+	for k := range p.values {
+		isFigure[p.values[k].From] = true
+	}
+	inside := false
+	figures := false
+	for i := range p.tokens {
+		mark := p.tokens[i].Text
+		switch {
+		case starts[i]:
+			inside = true
+			figures = false
+		case mark == "," || mark == ";" || ends[i] || isMeasure[i] && figures:
+			inside = false
+		case isFigure[i]:
+			figures = true
+		}
+		mask[i] = inside
+	}
+	p.maskBrackets(mask)
+	return mask
+}
+
+// longestBracket is the number of tokens that a bracket may have.
+const longestBracket = 60
+
+// maskBrackets marks the brackets with figures or periods. One figure alone is not
+// marked: a loss is written so.
+func (p *part) maskBrackets(mask []bool) {
+	open := -1
+	for i := range p.tokens {
+		switch {
+		case p.tokens[i].Text == "(":
+			open = i
+		case p.tokens[i].Text == ")" && open >= 0 && i-open <= longestBracket:
+			n := p.firstValue(open + 1)
+			figure := n < len(p.values) && p.values[n].To <= i
+			alone := figure && p.values[n].From == open+1 && p.values[n].To == i
+			if figure && !alone || p.hasBetween(open, i, "results earlier") {
+				for k := open; k <= i; k++ {
+					mask[k] = true
+				}
+			}
+			open = -1
+		}
+	}
+}
+
+// currency returns the currency of all amounts. It reports none if there are two.
+func (f *resultFinder) currency() (string, bool) {
+	currency := ""
+	for _, c := range f.found {
+		if c.currency == "" {
+			continue
+		}
+		if currency != "" && c.currency != currency {
+			return "", false
+		}
+		currency = c.currency
+	}
+	return currency, currency != ""
+}
+
+// currencyAt returns the place of an amount with its currency, preferring the given one.
+func (f *resultFinder) currencyAt(at place) place {
+	for _, c := range f.found {
+		if c.at == at && c.currency != "" {
+			return at
+		}
+	}
+	for _, c := range f.found {
+		if c.currency != "" {
+			return c.at
+		}
+	}
+	return at
+}
+
+// agreedOn returns the amount of a field on which the surest places agree. One may be a
+// rounded form of another.
+func (f *resultFinder) agreedOn(field string) (candidate, bool) {
+	surest := 9
+	for _, c := range f.found {
+		if c.field == field {
+			surest = min(surest, c.tier)
+		}
+	}
+	if field == "net_profit" && f.minority && surest > 0 {
+		return candidate{}, false // the profit may include that of others
+	}
+	var best *resultCandidate
+	for n := range f.found {
+		c := &f.found[n]
+		switch {
+		case c.field != field || c.tier != surest:
+		case best == nil || isRounded(best.text, c.text):
+			best = c
+		case best.text != c.text && !isRounded(c.text, best.text):
+			return candidate{}, false
+		}
+	}
+	if best == nil {
+		return candidate{}, false
+	}
+	return best.candidate, true
+}
+
+// isRounded reports whether a decimal is a rounded form of a longer one that is about the
+// same: 100 and 103 millions are two values.
+func isRounded(short, long string) bool {
+	a, _ := strconv.ParseFloat(short, 64)
+	b, _ := strconv.ParseFloat(long, 64)
+	if math.Abs(a-b) > math.Abs(b)/100 {
+		return false
+	}
+	if strings.HasPrefix(short, "-") != strings.HasPrefix(long, "-") {
+		return false
+	}
+	short = strings.TrimPrefix(short, "-")
+	long = strings.TrimPrefix(long, "-")
+	whole, _, point := strings.Cut(long, ".")
+	if strings.Contains(short, ".") || len(short) > len(whole) || len(whole)-len(short) > 1 {
+		return false
+	}
+	kept := len(strings.TrimRight(short, "0"))
+	if kept == len(short) && !point || kept == 0 {
+		return false
+	}
+	head := "0" + whole
+	cut := len(head) - (len(short) - kept)
+	if cut <= 0 || cut > len(head) {
+		return false
+	}
+	down := head[:cut]
+	rest := strings.Trim(head[cut:], "0") != "" || point
+	up := increment(down)
+	tail := strings.Repeat("0", len(short)-kept)
+	next := byte('0')
+	switch {
+	case cut < len(head):
+		next = head[cut]
+	case point:
+		next = long[len(whole)+1]
+	}
+	same := func(s string) bool { return strings.TrimLeft(s+tail, "0") == short }
+	return rest && (same(down) && next <= '5' || same(up) && next >= '5')
+}
+
+// increment returns a number of digits plus one.
+func increment(digits string) string {
+	b := []byte(digits)
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] < '9' {
+			b[i]++
+			break
+		}
+		b[i] = '0'
+	}
+	return string(b)
+}
+
+// amount reads a figure of the accounts. The currency of an amount such as "538,2
+// millones" is that of the others.
+func (p *part) amount(v *value.Value, heading value.Scale) (read, bool) {
+	if !p.isNumber(v) {
+		return read{}, false
+	}
+	if v.Bound != "" || isRate(v) || heading.PerShare || v.Partner >= 0 {
+		return read{}, false
+	}
+	if text, currency, ok := money(v, heading); ok {
+		return read{text, currency}, true
+	}
+	if v.Unit == "" && v.Scaled() && !heading.Unclear && !heading.Percent {
+		text, ok := decimal(v, 0)
+		return read{text: text}, ok
+	}
+	return read{}, false
+}
+
+// isNumber reports whether a value is a figure in digits. "Millones de euros" alone is
+// the unit of others.
+func (p *part) isNumber(v *value.Value) bool {
+	return v.Kind == value.Figure && p.tokens[v.From].IsNumber()
+}
+
+// add keeps an amount.
+func (f *resultFinder) add(m ledgerItem, got read, at place) {
+	if m.loss && !m.both && !strings.HasPrefix(got.text, "-") && got.text != "0" {
+		got.text = "-" + got.text
+	}
+	if len(strings.TrimPrefix(wholeOf(got.text), "-")) < 4 && got.text != "0" {
+		return // less than a thousand: it is for each share, or its unit was not read
+	}
+	if len(f.found) < mostPeriods {
+		f.found = append(f.found, resultCandidate{candidate{read: got, at: at}, m.field, m.tier})
+	}
+}
+
+// namesOther reports whether a part names a company that is not that of the report.
+func (f *resultFinder) namesOther(p *part) bool {
+	name, _, _ := strings.Cut(f.Company, ",")
+	if name == "" || strings.Contains(strings.ToLower(p.text), strings.ToLower(name)) {
+		return false
+	}
+	return slices.ContainsFunc([]string{", S.A.", ", S.L.", " S.A.", " S.L.", " SA ", " plc", " GmbH", " Inc."}, func(form string) bool {
+		return strings.Contains(p.text, form)
+	})
+}

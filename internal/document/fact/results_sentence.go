@@ -1,0 +1,446 @@
+package fact
+
+import (
+	"strings"
+
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/value"
+)
+
+// findInSentences finds the amounts that sentences state.
+func (f *resultFinder) findInSentences() {
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.aside || p.cells != nil || f.scopes[i].segment || f.scopes[i].doubt || f.namesOther(p) {
+			continue
+		}
+		s := &resultSentence{finder: f, part: p, index: i}
+		s.measures = p.measures()
+		if len(s.measures) == 0 || len(s.measures) > mostLabels {
+			continue
+		}
+		s.compared = p.comparisons()
+		s.mentions = p.mentions(0, len(p.tokens))
+		s.read()
+	}
+}
+
+// resultSentence reads the amounts of a sentence, from left to right.
+type resultSentence struct {
+	finder   *resultFinder
+	part     *part
+	index    int
+	measures []ledgerItem
+	compared []bool
+	mentions []mention
+	pending  []ledgerItem // measures whose figures have not come yet
+	other    bool         // a figure that is no amount came behind them
+}
+
+func (s *resultSentence) read() {
+	p := s.part
+	next := 0
+	for k := 0; k < len(p.values); k++ {
+		v := &p.values[k]
+		for next < len(s.measures) && s.measures[next].from < v.From {
+			s.expect(s.measures[next], v)
+			next++
+		}
+		if !p.isNumber(v) || s.compared[v.From] {
+			continue
+		}
+		got, ok := p.amount(v, p.scaleBehind(v))
+		if !ok || s.isChange(v) {
+			s.other = true
+			continue
+		}
+		if next < len(s.measures) && s.isOf(v, s.measures[next]) {
+			s.keep(s.measures[next], got, v)
+			next++
+			continue
+		}
+		k += s.assign(k, got)
+	}
+	if len(p.values) == 0 && len(s.measures) == 1 {
+		s.below()
+	}
+}
+
+// scaleBehind returns the unit behind a figure in brackets: "(2.100) miles de euros".
+func (p *part) scaleBehind(v *value.Value) value.Scale {
+	if p.mark(v.From-1) != "(" || p.mark(v.To) != ")" {
+		return value.Scale{}
+	}
+	scale, _ := value.ReadScale(p.tokens[min(v.To+1, len(p.tokens)):min(v.To+4, len(p.tokens))], p.english)
+	return scale
+}
+
+// expect adds a measure whose figure is to come.
+func (s *resultSentence) expect(m ledgerItem, v *value.Value) {
+	if s.compared[m.from] || m.next && !s.follows(m, v) {
+		return
+	}
+	last := len(s.pending) - 1
+	if s.other || last >= 0 && s.part.endsBetween(s.pending[last].to, m.from) {
+		s.pending = s.pending[:0]
+	}
+	s.other = false
+	if last := len(s.pending) - 1; last >= 0 && s.pending[last].field == m.field && m.field != "" && !m.void {
+		return // the same again: "los ingresos, gracias a las ventas"
+	}
+	s.pending = append(s.pending, m)
+}
+
+// follows reports whether a figure is directly behind a verb.
+func (s *resultSentence) follows(m ledgerItem, v *value.Value) bool {
+	if v.Kind != value.Figure || v.From-m.to > 2 {
+		return false
+	}
+	for i := m.to; i < v.From; i++ {
+		switch s.part.mark(i) {
+		case "los", "€", "EUR", "US", "$", "els", "-", "de", "of", "USD", "£":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isOf reports whether a measure is directly behind its figure: "3 millones de ventas".
+func (s *resultSentence) isOf(v *value.Value, m ledgerItem) bool {
+	w := s.part.word(v.To)
+	return m.from == v.To+1 && (w == "de" || w == "of" || w == "in" || w == "d") && !m.void && m.field != "" && !m.next
+}
+
+// isChange reports whether a figure is the size of a change: "un aumento de 5 millones".
+func (s *resultSentence) isChange(v *value.Value) bool {
+	for _, c := range s.part.all("results change") {
+		if c.to <= v.From && v.From-c.to <= 2 {
+			return true
+		}
+	}
+	switch s.part.word(v.To) {
+	case "mas", "menos", "superior", "superiores", "inferior", "inferiores", "more", "less", "higher", "lower", "mes", "menys", "adicionales", "extra":
+		return true
+	}
+	return false
+}
+
+// isLimited reports whether a measure is that of something else than the company: "ventas
+// de activos", "ingresos en Francia".
+func (s *resultSentence) isLimited(m ledgerItem) bool {
+	p := s.part
+	switch p.word(m.to) {
+	case "de", "del", "d", "of", "from", "por", "en", "in", "dels", "para", "con":
+	default:
+		return false
+	}
+	next := m.to + 1
+	for next < len(p.tokens) && (articles.Has(p.word(next)) || isQuote(p.mark(next))) {
+		next++
+	}
+	if next >= len(p.tokens) || p.tokens[next].Folded == "" || p.tokens[next].IsNumber() || ofCompany.Has(p.word(next)) ||
+		isInMention(s.mentions, next) || value.IsCurrency(strings.ToLower(p.mark(next))) {
+		return false
+	}
+	name := lexicon.NewSet(lexicon.Fold(s.finder.Company))
+	return !name.Has(p.word(next))
+}
+
+var (
+	articles = lexicon.NewSet("la el los las the l its su sus un una unos unas a an dicho este esta this els les")
+	// ofCompany are words behind "ingresos de" that mean the whole company or period.
+	ofCompany = lexicon.NewSet("grupo sociedad compania empresa group company ejercicio periodo year period ano trimestre semestre quarter half " +
+		"importe valor total totales cierre perimetro entidad fondo socimi grup societat companyia exercici periode conjunto matriz dominante " +
+		"explotacion forma mas menos casi unos unas hasta torno cerca eur usd us linea")
+)
+
+// isSettled reports whether nothing behind the figure of a verb changes what it means, as
+// in "gana 5 millones por la venta de su sede".
+func (s *resultSentence) isSettled(v *value.Value) bool {
+	p := s.part
+	if v.To >= len(p.tokens) || p.tokens[v.To].Folded == "" {
+		return true
+	}
+	switch p.word(v.To) {
+	case "y", "and", "i", "frente", "netos", "net", "hasta", "al", "en", "durante", "in", "for", "during", "a":
+	default:
+		return false
+	}
+	next := v.To + 1
+	for next < len(p.tokens) && articles.Has(p.word(next)) {
+		next++
+	}
+	switch p.word(v.To) {
+	case "en", "in", "durante", "for", "during":
+		return isInMention(s.mentions, next) || ofCompany.Has(p.word(next)) || next < len(p.tokens) && p.isPeriodWord(next)
+	}
+	return true
+}
+
+// isPeriodWord reports whether a token is the first of a period behind words such as
+// "periodo de los nueve primeros meses".
+func (p *part) isPeriodWord(i int) bool {
+	switch p.word(i) {
+	case "periodo", "primer", "primera", "primeros", "ultimo", "pasado", "period", "first", "mismo", "conjunto":
+		return true
+	}
+	return false
+}
+
+// assign gives the figures from one on to the measures that wait for them, and returns
+// how many more than one it took.
+func (s *resultSentence) assign(k int, got read) int {
+	p := s.part
+	waiting := s.pending
+	s.pending = nil
+	s.other = false
+	if len(waiting) == 0 {
+		return 0
+	}
+	if len(waiting) == 1 {
+		s.keep(waiting[0], got, &p.values[k])
+		return 0
+	}
+	// "los ingresos y el EBITDA ascendieron a 10 y 2 millones, respectivamente"
+	amounts := []read{got}
+	last := k
+	for n := k + 1; n < len(p.values) && len(amounts) <= len(waiting); n++ {
+		v := &p.values[n]
+		if v.From-p.values[last].To > 4 || s.compared[v.From] {
+			break
+		}
+		more, ok := p.amount(v, value.Scale{})
+		if !ok {
+			break
+		}
+		amounts = append(amounts, more)
+		last = n
+	}
+	if len(amounts) != len(waiting) {
+		return 0
+	}
+	for n, m := range waiting {
+		s.keep(m, amounts[n], &p.values[k+n])
+	}
+	return last - k
+}
+
+// keep keeps an amount if it is that of the period, and certain.
+func (s *resultSentence) keep(m ledgerItem, got read, v *value.Value) {
+	if m.field == "" || m.void || v.From-m.to > defaultReach || s.part.endsBetween(m.to, v.From) {
+		return
+	}
+	if s.isLimited(m) || m.next && !s.isSettled(v) || s.isDoubtful(m, v) || !s.isOfPeriod(v) {
+		return
+	}
+	if m.field != "revenue" && s.saysLoss(m.to, v.From) {
+		// "el beneficio, tras las pérdidas": whose figure it is, is not certain
+		if s.saysProfit(m) || !s.isLossOf(m, v) {
+			return
+		}
+		m.loss = true
+	}
+	s.finder.add(m, got, s.finder.placeOf(s.index, v))
+}
+
+// saysLoss reports whether words in a range make a result a loss: "el resultado arroja unas
+// pérdidas de".
+func (s *resultSentence) saysLoss(from, to int) bool {
+	for i := from; i < to; i++ {
+		if !s.compared[i] && lossWords.Has(s.part.word(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLossOf reports whether the word for a loss is directly before a figure: "pérdidas netas
+// por importe de".
+func (s *resultSentence) isLossOf(m ledgerItem, v *value.Value) bool {
+	for i := v.From - 1; i >= m.to; i-- {
+		w := s.part.word(i)
+		if lossWords.Has(w) {
+			return true
+		}
+		if w != "" && !lossFiller.Has(w) {
+			return false
+		}
+	}
+	return false
+}
+
+var lossFiller = lexicon.NewSet("de d por importe valor neta netas neto netos net consolidada consolidadas atribuida atribuidas atribuible atribuibles " +
+	"en of los las unos unas total eur usd us a per un una the with")
+
+// saysProfit reports whether the name of a measure is that of a profit only.
+func (s *resultSentence) saysProfit(m ledgerItem) bool {
+	for i := m.from; i < m.to; i++ {
+		if profitWords.Has(s.part.word(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+var profitWords = lexicon.NewSet("beneficio* profit* benefici ganancia* earnings gana gano guany*")
+
+var lossWords = lexicon.NewSet("perdida* perdua perdues loss losses negativ* rojos deficit deficits negatiu* quebranto*")
+
+// doubts are the classes of the words that make a figure a plan or a possibility.
+var doubts = []class{"possible", "planned", "conditional", "policy", "example", "results doubt"}
+
+// isDoubtful reports whether words around a figure say that it is a plan, of an earlier
+// period, or of a part of the business. Words behind a comma are about something else.
+func (s *resultSentence) isDoubtful(m ledgerItem, v *value.Value) bool {
+	p := s.part
+	from := 0
+	for i := v.From - 1; i > 0; i-- {
+		if p.mark(i) == ";" {
+			from = i
+			break
+		}
+	}
+	to := v.To
+	for to < len(p.tokens) && p.mark(to) != "," && p.mark(to) != ";" && p.word(to) != "y" && p.word(to) != "and" {
+		to++
+	}
+	if s.ofMonth(from, v.From) {
+		return true
+	}
+	for _, c := range p.cues {
+		if c.from < from || c.from >= to || s.compared[c.from] {
+			continue
+		}
+		switch {
+		case isOneOf(c.class, doubts):
+			if p.word(c.from) == "si" && p.word(c.from+1) == "bien" || p.isInDate(c.from) {
+				continue
+			}
+			return true
+		case c.class == "results earlier":
+			return true
+		case c.class == "results segment" && !s.isMeasured(c):
+			return true
+		case c.class == "denied" && c.from >= m.to && c.from < v.From:
+			return true
+		}
+	}
+	return false
+}
+
+// ofMonth reports whether words in a range name a month alone: "en junio".
+func (s *resultSentence) ofMonth(from, to int) bool {
+	for k := s.part.firstValue(from); k < len(s.part.values) && s.part.values[k].From < to; k++ {
+		v := &s.part.values[k]
+		if v.Kind == value.Date && v.Month > 0 && v.Day == 0 && !s.compared[v.From] && !isInMention(s.mentions, v.From) {
+			return true
+		}
+	}
+	return false
+}
+
+func isOneOf(c class, all []class) bool {
+	for _, other := range all {
+		if c == other {
+			return true
+		}
+	}
+	return false
+}
+
+// isInDate reports whether a token is part of a date, such as May.
+func (p *part) isInDate(token int) bool {
+	n := p.firstValue(token + 1)
+	return n > 0 && p.values[n-1].Kind == value.Date && p.values[n-1].To > token
+}
+
+// isMeasured reports whether a cue overlaps the name of a measure.
+func (s *resultSentence) isMeasured(c cue) bool {
+	for _, m := range s.measures {
+		if c.from < m.to && m.from < c.to && !m.void {
+			return true
+		}
+	}
+	return false
+}
+
+// isOfPeriod reports whether a figure is of the period of the document: the words before
+// it name that period, or those behind it, or the sentences before, or none do.
+func (s *resultSentence) isOfPeriod(v *value.Value) bool {
+	f := s.finder
+	before, after := mention{}, mention{}
+	for _, m := range s.mentions {
+		switch {
+		case s.compared[m.from] || s.part.endsBetween(min(m.to, v.From), v.From) || s.part.endsBetween(v.To, max(m.from, v.To)):
+		case m.to <= v.From:
+			before = m
+		case m.from >= v.To && after.to == 0 && !s.figureBetween(v.To, m.from):
+			after = m
+		}
+	}
+	switch {
+	case before.to > 0 && after.to > 0:
+		return f.isCurrent(before) && (f.isCurrent(after) || s.commaBetween(v.To, after.from))
+	case before.to > 0:
+		return f.isCurrent(before)
+	case after.to > 0:
+		return f.isCurrent(after) || s.commaBetween(v.To, after.from) && !f.strict
+	}
+	for i := s.index - 1; i >= 0 && i > s.index-8 && f.parts[i].paragraph == s.part.paragraph; i-- {
+		p := &f.parts[i]
+		compared := p.comparisons()
+		for _, m := range p.mentions(0, len(p.tokens)) {
+			if !compared[m.from] {
+				before = m
+			}
+		}
+		if before.to > 0 {
+			return f.isCurrent(before)
+		}
+	}
+	if h := f.scopes[s.index].heading; h >= 0 {
+		for _, m := range f.parts[h].mentions(0, len(f.parts[h].tokens)) {
+			before = m
+			if f.isCurrent(m) {
+				return true
+			}
+		}
+		if before.to > 0 && !before.day {
+			return false
+		}
+	}
+	return !f.strict
+}
+
+func (s *resultSentence) figureBetween(from, to int) bool {
+	n := s.part.firstValue(from)
+	return n < len(s.part.values) && s.part.values[n].Kind == value.Figure && s.part.values[n].Unit != "%" &&
+		s.part.values[n].From < to
+}
+
+func (s *resultSentence) commaBetween(from, to int) bool {
+	for i := from; i < to; i++ {
+		if s.part.mark(i) == "," {
+			return true
+		}
+	}
+	return false
+}
+
+// below reads the amount in the line behind a line that has only the measure.
+func (s *resultSentence) below() {
+	f := s.finder
+	p := s.part
+	if !p.isLabel(0, len(p.tokens), s.measures[0]) || s.index+1 >= len(f.parts) {
+		return
+	}
+	next := &f.parts[s.index+1]
+	if next.cells != nil || next.page != p.page || len(next.values) != 1 || len(next.tokens) > 6 || f.strict {
+		return
+	}
+	heading, _ := value.ReadScale(p.tokens, p.english)
+	if got, ok := next.amount(&next.values[0], heading); ok {
+		f.add(s.measures[0], got, f.placeOf(s.index+1, &next.values[0]))
+	}
+}

@@ -1,0 +1,161 @@
+package fact
+
+import (
+	"slices"
+
+	"pregon/internal/document/lexicon"
+)
+
+var (
+	roleHeads      = lists.Set("role head")
+	roleModifiers  = lists.Set("role modifier")
+	roleAdjectives = lists.Set("role adjective")
+	rolePlurals    = lists.Set("role plural")
+	roleEnds       = lists.Set("role end")
+	ownCompany     = lists.Set("own company")
+)
+
+// longestRole is the most tokens that a role has.
+const longestRole = 16
+
+// role reads the first role in a range of tokens: "consejera independiente", "chief
+// financial officer". It reports none if it is not certain where it ends, or if it is
+// that of several people.
+func (p *part) role(from, to int) (at place, ok bool) {
+	for i := from; i < min(to, len(p.tokens)); i++ {
+		w := p.word(i)
+		if !roleHeads.Has(w) && !rolePlurals.Has(w) {
+			continue
+		}
+		start := p.roleStart(i, from)
+		if p.hasBetween(max(from, start-3), start, "board current") {
+			continue
+		}
+		end := p.roleEnd(i, to)
+		if category, found := p.category(end, to); found {
+			return category, !category.empty()
+		}
+		if rolePlurals.Has(w) || p.mark(end) == "(" && end < to {
+			return place{}, false
+		}
+		return place{0, start, end}, true
+	}
+	return place{}, false
+}
+
+// roleStart returns the first of the words before the noun of a role that belong to it:
+// "non-executive chair".
+func (p *part) roleStart(i, from int) int {
+	for i > from {
+		switch {
+		case roleModifiers.Has(p.word(i - 1)):
+			i--
+		case p.mark(i-1) == "-" && i-2 >= from && roleModifiers.Has(p.word(i-2)):
+			i -= 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// roleEnd returns the end of a role whose noun is at a token.
+func (p *part) roleEnd(head, to int) int {
+	end := head + 1
+	open := false // behind "de" or "of": a capital letter continues the role
+	for k := end; k < min(to, len(p.tokens), head+longestRole); k++ {
+		w := p.word(k)
+		if p.startsCell(k) {
+			break
+		}
+		switch {
+		case p.mark(k) == "-" && !p.tokens[k].Spaced:
+			continue
+		case w == "de" || w == "del" || w == "of" || w == "d" && !p.tokens[k].IsCapital() || w == "dels":
+			if p.ofCompany(k + 1) {
+				return end
+			}
+			open = true
+			continue
+		case (p.mark(k) == "'" || p.mark(k) == "’") && open:
+			continue
+		case open && isArticle(w):
+			continue
+		case w == "y" || w == "e" || w == "i" || w == "and" || p.mark(k) == "&":
+			if !p.joinsRole(k, end, to) {
+				return end
+			}
+			continue
+		case w == "", p.tokens[k].IsNumber(), roleEnds.Has(w), isArticle(w):
+			return end
+		case p.tokens[k].IsCapital() && !open && !roleAdjectives.Has(w) && !roleHeads.Has(w) && !roleModifiers.Has(w):
+			return end
+		case titles.Has(w) && p.skipTitle(k) > k && (p.mark(k+1) == "." || w == "don" || w == "dona"):
+			return end
+		}
+		if !p.tokens[k].IsCapital() {
+			open = false
+		}
+		end = k + 1
+	}
+	return end
+}
+
+func isArticle(w string) bool {
+	switch w {
+	case "la", "el", "los", "las", "the", "l", "les", "els":
+		return true
+	}
+	return false
+}
+
+// ofCompany reports whether the words behind "de" are the company, which is no part of
+// the role.
+func (p *part) ofCompany(k int) bool {
+	for isArticle(p.word(k)) || p.mark(k) == "«" || p.mark(k) == "’" || p.mark(k) == "'" {
+		k++
+	}
+	if ownCompany.Has(p.word(k)) || titles.Has(p.word(k)) && p.skipTitle(k) > k && isCapitalAt(p, p.skipTitle(k)) {
+		return true
+	}
+	return slices.ContainsFunc(p.companies(), func(n name) bool { return n.from <= k && k < n.to })
+}
+
+// joinsRole reports whether an "and" at a token continues a role: with another one, or
+// within the name of a committee or department.
+func (p *part) joinsRole(k, end, to int) bool {
+	next := p.word(k + 1)
+	if k+1 >= to || end != k {
+		return false
+	}
+	if roleHeads.Has(next) || roleModifiers.Has(next) || roleAdjectives.Has(next) {
+		return true
+	}
+	if titles.Has(next) {
+		return false
+	}
+	_, person := p.person(k + 1)
+	return isCapitalAt(p, k-1) && isCapitalAt(p, k+1) && !person
+}
+
+// category returns the role in "consejero, con la categoría de consejero independiente".
+// The place is empty if there is a category that cannot be read as a role.
+func (p *part) category(end, to int) (at place, found bool) {
+	for k := end; k < min(end+9, to) && p.mark(k) != ";"; k++ {
+		if !p.hasBetween(k, k+1, "board category") {
+			continue
+		}
+		for n := k + 1; n < min(k+4, to); n++ {
+			if roleHeads.Has(p.word(n)) {
+				return place{0, n, p.roleEnd(n, to)}, true
+			}
+		}
+		return place{}, true
+	}
+	return place{}, false
+}
+
+// sameRole reports whether one role says the same as the other, perhaps with fewer words.
+func sameRole(a, b string) bool {
+	return contains(lexicon.Fold(a), lexicon.Fold(b)) || contains(lexicon.Fold(b), lexicon.Fold(a))
+}

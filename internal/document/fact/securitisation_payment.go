@@ -1,0 +1,287 @@
+package fact
+
+import (
+	"math/big"
+	"slices"
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// bondsGrid is a table of payments, a row for each series of bonds.
+var bondsGrid = grid{
+	columns: []class{"bond series", "bond isin", "bond interest", "bond redemption", "bond number"},
+	numbers: []class{"bond interest", "bond redemption", "bond number"},
+	needed:  []class{"bond isin", "bond interest", "bond redemption"},
+	anchor:  func(v *value.Value) bool { return v.Kind == value.Code && isISIN(v.Text) },
+}
+
+// isISIN reports whether a text has the form of the code of a security: ES0312298005.
+func isISIN(text string) bool {
+	if len(text) != 12 {
+		return false
+	}
+	for k := range len(text) {
+		c := text[k]
+		isLetter := 'A' <= c && c <= 'Z'
+		isNumber := '0' <= c && c <= '9'
+		if k < 2 && !isLetter || k == 11 && !isNumber || !isLetter && !isNumber {
+			return false
+		}
+	}
+	return true
+}
+
+// securitisationPayments finds the date on which a fund pays its bonds, and what it pays for
+// each series.
+func securitisationPayments(r *reading) []draft {
+	if !r.ofSecuritisation() {
+		return nil
+	}
+	c, ok := agreed(r.bondPayments())
+	if !ok {
+		return nil
+	}
+	d := newDraft()
+	d.set("payment_date", c.text, c.at)
+	d.rows = r.bondRows()
+	if len(d.rows) == 0 && !r.isAboutPayment() {
+		return nil
+	}
+	return []draft{d}
+}
+
+// ofSecuritisation reports whether a document is that of a securitisation fund.
+func (r *reading) ofSecuritisation() bool {
+	names := value.Tokenise(r.Company + " . " + r.Title)
+	if (&part{tokens: names, cues: phrases.find(names)}).has("securitisation fund") {
+		return true
+	}
+	return slices.ContainsFunc(r.parts, func(p part) bool { return !p.aside && p.has("securitisation fund") })
+}
+
+// isAboutPayment reports whether the title or a heading says that the document is about a
+// payment. Other events of a fund take place on dates of payment too.
+func (r *reading) isAboutPayment() bool {
+	title := value.Tokenise(r.Title)
+	head := part{tokens: title, cues: phrases.find(title)}
+	about := head.has("bond paper")
+	other := head.has("bond other event")
+	for i := range r.parts {
+		p := &r.parts[i]
+		if (p.heading || p.cells != nil) && !p.aside {
+			about = about || p.has("bond paper")
+			other = other || p.heading && p.has("bond other event")
+		}
+	}
+	return about && !other
+}
+
+// bondPayments returns the dates of the payment that the document announces. "Próxima fecha
+// de pago" is one only if there is no other.
+func (r *reading) bondPayments() []candidate {
+	var now, next []candidate
+	add := func(i int, v *value.Value, isNext bool) {
+		text, ok := date(v)
+		if !ok || !r.isPaidNear(text) {
+			return
+		}
+		c := r.candidate(read{text: text}, i, v, cue{})
+		if isNext {
+			next = append(next, c)
+		} else {
+			now = append(now, c)
+		}
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isTooLong() || p.has("possible", "example", "policy") {
+			continue
+		}
+		if p.cells == nil {
+			for k := range p.values {
+				if isNext, ok := p.paysOn(k); ok {
+					add(i, &p.values[k], isNext)
+				}
+			}
+			continue
+		}
+		values := p.labelledValues()
+		if len(values) == 0 {
+			values = p.datesBehind("bond payment")
+		}
+		for _, each := range values {
+			label := each.label
+			if p.hasBetween(label.from, label.to, "bond payment") &&
+				!p.hasBetween(label.from, label.to, "bond other date") {
+				add(i, each.value, p.hasBetween(label.from, label.to, "bond next date"))
+			}
+		}
+	}
+	if len(now) > 0 {
+		return now
+	}
+	return next
+}
+
+// datesBehind returns the dates of a row that directly follow a cue, with the words around
+// the cue as their label.
+func (p *part) datesBehind(label class) (found []labelled) {
+	for i := range p.values {
+		v := &p.values[i]
+		if v.Kind == value.Date && p.endsWithCue(v.From, label) {
+			found = append(found, labelled{cell{max(0, v.From-6), v.From}, v})
+		}
+	}
+	return found
+}
+
+// isPaidNear reports whether a date is near that of the report.
+func (r *reading) isPaidNear(date string) bool {
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil || r.Published.IsZero() {
+		return err == nil
+	}
+	const late, early = 45 * 24 * time.Hour, 200 * 24 * time.Hour
+	return t.After(r.Published.Add(-late)) && t.Before(r.Published.Add(early))
+}
+
+// paysOn reports whether a date of a sentence is that of the payment, and whether the
+// sentence calls it the next one.
+func (p *part) paysOn(k int) (isNext, ok bool) {
+	v := &p.values[k]
+	if v.Kind != value.Date {
+		return false, false
+	}
+	last := 0
+	for n := k - 1; n >= 0; n-- {
+		if p.values[n].Kind == value.Date {
+			last = p.values[n].To
+			break
+		}
+	}
+	for _, c := range p.all("bond payment") {
+		if c.from < last || c.to > v.From || v.From-c.to > defaultReach {
+			continue
+		}
+		if p.hasBetween(c.from-3, v.From, "bond other date") || p.endsBetween(c.to, v.From) {
+			continue
+		}
+		return p.hasBetween(c.from-3, v.From, "bond next date"), true
+	}
+	return false, false
+}
+
+// bondRows returns what is paid for each series, if all rows are complete and add up to the
+// stated totals.
+func (r *reading) bondRows() (rows []map[string]string) {
+	sums := map[class]*big.Rat{"bond interest": new(big.Rat), "bond redemption": new(big.Rat)}
+	stated := r.statedInterest()
+	for n := range r.tables {
+		t := &r.tables[n]
+		if r.parts[t.rows[0]].aside || r.parts[t.rows[0]].has("past") {
+			continue
+		}
+		records, totals, head := r.records(&bondsGrid, t)
+		if len(records) > 0 && !hasOnce(head.columns, "bond interest", "bond redemption") {
+			return nil
+		}
+		for _, rec := range records {
+			row, ok := r.bondRow(rec, head, sums)
+			if !ok {
+				return nil
+			}
+			rows = append(rows, row)
+		}
+		for _, rec := range totals {
+			if total, ok := r.amountOf(rec, head, "bond interest"); ok && len(records) > 0 {
+				stated = append(stated, total)
+			}
+		}
+	}
+	for _, total := range stated {
+		if want, ok := new(big.Rat).SetString(total); ok && want.Cmp(sums["bond interest"]) != 0 {
+			return nil
+		}
+	}
+	if repeated(rows, "isin") {
+		return nil
+	}
+	return rows
+}
+
+// bondRow returns a row, and adds its amounts to the sums.
+func (r *reading) bondRow(rec record, head heading, sums map[class]*big.Rat) (map[string]string, bool) {
+	row := map[string]string{"isin": rec.anchor.Text}
+	for name, column := range map[string]class{"interest": "bond interest", "redemption": "bond redemption"} {
+		text, ok := r.amountOf(rec, head, column)
+		if !ok {
+			return nil, false
+		}
+		amount, _ := new(big.Rat).SetString(text)
+		sums[column].Add(sums[column], amount)
+		row[name] = text
+	}
+	return row, true
+}
+
+// amountOf returns the amount of a record in a column.
+func (r *reading) amountOf(rec record, head heading, column class) (string, bool) {
+	v := rec.fields[column]
+	scale := head.scales[column]
+	if v == nil || v.Negative || scale.Unclear || scale.Percent || v.Unit != "" && value.CurrencyCode(v.Unit) == "" {
+		return "", false
+	}
+	power := scale.Power
+	if v.Scaled() {
+		power = 0
+	}
+	return decimal(v, power)
+}
+
+// statedInterest returns the totals of the interest that sentences state.
+func (r *reading) statedInterest() (found []string) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.cells != nil || p.has("past") {
+			continue
+		}
+		for _, c := range p.all("bond total interest") {
+			for _, v := range p.valuesIn(c.to, min(c.to+8, len(p.tokens))) {
+				if amount, ok := readMoney(p, v, value.Scale{}); ok {
+					found = append(found, amount.text)
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+// hasOnce reports whether a heading has each of some columns once.
+func hasOnce(columns []class, wanted ...class) bool {
+	for _, w := range wanted {
+		n := 0
+		for _, c := range columns {
+			if c == w {
+				n++
+			}
+		}
+		if n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// repeated reports whether two rows have the same value of a field.
+func repeated(rows []map[string]string, name string) bool {
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if seen[row[name]] {
+			return true
+		}
+		seen[row[name]] = true
+	}
+	return false
+}

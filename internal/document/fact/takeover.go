@@ -1,0 +1,565 @@
+package fact
+
+import (
+	"slices"
+	"strings"
+
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/passage"
+	"pregon/internal/document/value"
+)
+
+// takeoverLabels are the labels of forms and tables about a takeover bid.
+var takeoverLabels = []class{
+	"takeover bidder label",
+	"takeover target label",
+	"takeover action label",
+	"takeover price label",
+	"takeover acceptance label",
+	"takeover other label",
+}
+
+// takeoverStages are the stages of a bid, the last first: a report of a later stage
+// tells of the earlier ones.
+var takeoverStages = []struct {
+	class  class
+	action string
+}{
+	{"takeover withdrawn", "withdrawn"},
+	{"takeover result", "result"},
+	{"takeover authorised", "authorised"},
+	{"takeover accepted", "accepted"},
+	{"takeover announced", "announced"},
+}
+
+// bid collects what a document says about a takeover bid.
+type bid struct {
+	r          *reading
+	bidders    []candidate
+	targets    []candidate
+	prices     []candidate
+	acceptance []candidate
+	stages     map[string]place
+	society    candidate // the company that the document calls "la Sociedad"
+	hasSociety bool
+}
+
+// takeovers finds the takeover bid that a document is about.
+func takeovers(r *reading) []draft {
+	if !r.isAboutBid() {
+		return nil
+	}
+	b := bid{r: r, stages: map[string]place{}}
+	b.society, b.hasSociety = r.society()
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isLong() {
+			continue
+		}
+		b.readEntries(i)
+		if p.isProse() {
+			b.readSentence(i)
+		}
+	}
+	for n := range r.tables {
+		b.readTable(&r.tables[n])
+	}
+	return b.drafts()
+}
+
+// isAboutBid reports whether the document names a takeover bid, or a bid of one company
+// for another that has reached some stage, or the report is filed as one about a bid.
+func (r *reading) isAboutBid() bool {
+	if strings.Contains(lexicon.Fold(r.Category), " ofertas publicas de adquisicion ") {
+		return true
+	}
+	return slices.ContainsFunc(r.parts, func(p part) bool {
+		if p.aside || p.isLong() {
+			return false
+		}
+		return p.has("takeover offer") || p.hasStage() && p.has("takeover bid") && len(p.companies()) > 1
+	})
+}
+
+// drafts returns the fact, if the document says which stage the bid has reached and
+// whose it is.
+func (b *bid) drafts() []draft {
+	d := newDraft()
+	for _, stage := range takeoverStages {
+		if at, ok := b.stages[stage.action]; ok {
+			d.set("action", stage.action, at)
+			break
+		}
+	}
+	bidder, hasBidder := agreedName(b.bidders)
+	target, hasTarget := agreedName(b.targets)
+	if hasBidder && hasTarget && sameName(bidder.text, target.text) {
+		hasBidder = false
+		hasTarget = false
+	}
+	if d.fields["action"] == "" || !hasBidder && !hasTarget {
+		return nil
+	}
+	if hasBidder {
+		d.set("bidder", bidder.text, bidder.at)
+	}
+	if hasTarget {
+		d.set("target", target.text, target.at)
+	}
+	if price, ok := agreed(b.prices); ok {
+		d.set("price", price.text, price.at)
+		d.set("currency", price.currency, price.at)
+	}
+	if d.fields["action"] == "result" {
+		d.setAgreed("acceptance", b.acceptance)
+	}
+	return []draft{d}
+}
+
+// agreedName returns the name that all candidates have, without regard to case and marks.
+func agreedName(all []candidate) (candidate, bool) {
+	for _, c := range all {
+		if !sameName(c.text, all[0].text) {
+			return candidate{}, false
+		}
+	}
+	if len(all) == 0 {
+		return candidate{}, false
+	}
+	for _, c := range all {
+		if !passage.AllCaps(c.text) { // headings are in capitals
+			return c, true
+		}
+	}
+	return all[0], true
+}
+
+func sameName(a, b string) bool { return lexicon.Fold(a) == lexicon.Fold(b) }
+
+func (b *bid) addName(to *[]candidate, i int, n name) {
+	if n.text == "" { // "la Sociedad"
+		*to = append(*to, b.society)
+		return
+	}
+	*to = append(*to, candidate{
+		read: read{text: n.text},
+		at:   place{i, n.from, n.to},
+	})
+}
+
+// readEntries reads the labels of a form.
+func (b *bid) readEntries(i int) {
+	p := &b.r.parts[i]
+	entries := b.r.entries(i, takeoverLabels)
+	for _, e := range entries {
+		if e.value.empty() {
+			continue
+		}
+		from, to := e.value.from, e.value.to
+		switch e.class {
+		case "takeover bidder label", "takeover target label":
+			for _, n := range p.companies() {
+				if n.from < from || n.to > to {
+					continue
+				}
+				list := &b.bidders
+				if e.class == "takeover target label" {
+					list = &b.targets
+				}
+				b.addName(list, i, n)
+				break
+			}
+		case "takeover action label":
+			b.readStage(i, from, to)
+		case "takeover price label":
+			heading, _ := value.ReadScale(p.tokens[e.label.from:e.label.to], p.english)
+			b.readPriceIn(i, from, to, b.r.labelScale(e, heading))
+		case "takeover acceptance label":
+			b.readAcceptanceIn(i, from, to)
+		}
+	}
+}
+
+// labelScale returns the unit in brackets behind a label, which is part of its cell but
+// not of the cue: "Precio por acción (euros)".
+func (r *reading) labelScale(e entry, heading value.Scale) value.Scale {
+	p := &r.parts[e.label.part]
+	s, ok := value.ReadScale(p.tokens[e.label.from:min(e.value.from, len(p.tokens))], p.english)
+	if ok {
+		return s
+	}
+	return heading
+}
+
+func (b *bid) readPriceIn(i, from, to int, heading value.Scale) {
+	p := &b.r.parts[i]
+	for _, v := range p.valuesIn(from, to) {
+		got, ok := readPrice(p, v, heading)
+		if ok && got.currency != "" && v.Bound == "" {
+			b.prices = append(b.prices, candidate{read: got, at: b.r.placeOf(i, v)})
+			return
+		}
+	}
+}
+
+func (b *bid) readAcceptanceIn(i, from, to int) {
+	p := &b.r.parts[i]
+	for _, v := range p.valuesIn(from, to) {
+		if text, ok := percent(v); ok {
+			b.acceptance = append(b.acceptance, candidate{read: read{text: text}, at: place{i, v.From, v.To}})
+			return
+		}
+	}
+}
+
+// percent returns a percentage without its sign.
+func percent(v *value.Value) (string, bool) {
+	if v.Kind != value.Figure || v.Unit != "%" || v.Bound != "" || v.Negative {
+		return "", false
+	}
+	return decimal(v, 0)
+}
+
+// readStage notes the stages that a range of tokens names.
+func (b *bid) readStage(i, from, to int) {
+	p := &b.r.parts[i]
+	for _, stage := range takeoverStages {
+		for _, c := range p.all(stage.class) {
+			if c.from < from || c.from >= to || b.r.onlyRefers(p, c) {
+				continue
+			}
+			if _, ok := b.stages[stage.action]; !ok {
+				b.stages[stage.action] = place{i, c.from, c.to}
+			}
+		}
+	}
+}
+
+// onlyRefers reports whether words about a stage only mention it: "que fue autorizada
+// el", "podrá desistir de la oferta".
+func (r *reading) onlyRefers(p *part, c cue) bool {
+	if p.hasBetween(max(0, c.from-8), c.from, "takeover right") ||
+		p.hasBetween(max(0, c.from-3), c.from, "takeover refers") {
+		return true
+	}
+	for _, v := range p.valuesIn(c.to, min(c.to+12, len(p.tokens))) {
+		if text, ok := date(v); ok && !r.isWithin(text, 40, 400) && c.class != "takeover withdrawn" {
+			return true
+		}
+	}
+	return false
+}
+
+// readSentence reads a sentence that names the bid.
+func (b *bid) readSentence(i int) {
+	p := &b.r.parts[i]
+	b.readDefinitions(i)
+	if p.has("example") || !p.has("takeover offer", "takeover bid", "takeover price cue") {
+		return
+	}
+	if p.has("takeover offer", "takeover bid") {
+		b.readStage(i, 0, len(p.tokens))
+		b.readParties(i)
+		b.readAcceptance(i)
+	}
+	b.readPrice(i)
+}
+
+// readDefinitions reads the parties from the terms that a document defines: "X, S.A. (la
+// «Sociedad Afectada»)".
+func (b *bid) readDefinitions(i int) {
+	p := &b.r.parts[i]
+	for _, n := range p.companies() {
+		if p.mark(n.to) != "(" {
+			continue
+		}
+		to := n.to
+		for to < min(n.to+24, len(p.tokens)) && p.mark(to) != ")" {
+			to++
+		}
+		bidder := p.hasBetween(n.to, to, "takeover bidder label")
+		target := p.hasBetween(n.to, to, "takeover target label")
+		switch {
+		case bidder && !target:
+			b.addName(&b.bidders, i, n)
+		case target && !bidder:
+			b.addName(&b.targets, i, n)
+		}
+	}
+}
+
+// readParties finds the parties by the words before their names.
+func (b *bid) readParties(i int) {
+	p := &b.r.parts[i]
+	offers := p.all("takeover offer", "takeover bid")
+	if len(offers) == 0 || p.has("past") && !p.hasStage() {
+		return
+	}
+	first := offers[0].from
+	companies := b.mentions(p)
+	for n, c := range companies {
+		from := 0
+		if n > 0 {
+			from = companies[n-1].to
+		}
+		next := len(p.tokens)
+		if n+1 < len(companies) {
+			next = companies[n+1].from
+		}
+		switch p.party(c, max(from, c.from-16), next, first) {
+		case bidder:
+			b.addName(&b.bidders, i, c)
+		case target:
+			b.addName(&b.targets, i, c)
+		}
+	}
+}
+
+// mentions returns the companies of a part, with those that are only called "la Sociedad".
+// Their names are empty.
+func (b *bid) mentions(p *part) []name {
+	found := p.companies()
+	if !b.hasSociety {
+		return found
+	}
+	for _, c := range p.all("takeover society") {
+		qualified := p.hasBetween(c.to-1, c.to+1, "takeover bidder label", "takeover target label")
+		if !qualified && p.mark(c.from-1) != "(" {
+			found = append(found, name{from: c.from, to: c.to})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b name) int { return a.from - b.from })
+	return found
+}
+
+// society returns the company that the document calls "la Sociedad": the one behind
+// which it says so, else that of the report, if the document has its name.
+func (r *reading) society() (found candidate, ok bool) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isLong() {
+			continue
+		}
+		for _, n := range p.companies() {
+			c := candidate{read: read{text: n.text}, at: place{i, n.from, n.to}}
+			defined := p.mark(n.to) == "(" && p.hasBetween(n.to, n.to+10, "takeover society name")
+			if defined && !p.hasBetween(n.to, n.to+10, "takeover bidder label", "takeover target label") {
+				return c, true
+			}
+			if !ok && r.isCompany(n.text) {
+				found = c
+				ok = true
+			}
+		}
+	}
+	return found, ok
+}
+
+// hasStage reports whether a part names a stage of a bid.
+func (p *part) hasStage() bool {
+	return slices.ContainsFunc(takeoverStages, func(s struct {
+		class  class
+		action string
+	}) bool {
+		return p.has(s.class)
+	})
+}
+
+// The parties of a bid.
+const (
+	unknown = iota
+	bidder
+	target
+)
+
+// party tells which party a company is, by the words before it (from a token) and behind
+// it (to another). The first words for the bid are at offer.
+func (p *part) party(c name, from, next, offer int) int {
+	from = max(from, p.lastBefore(from, c.from, "takeover offer"), p.lastBefore(from, c.from, "takeover bid"))
+	by := p.closeBefore(from, c.from, "takeover by", 4)
+	of := p.closeBefore(from, c.from, "takeover of", 8)
+	accepts := p.hasBetween(from, c.from, "takeover acceptor") && p.hasBetween(c.to, len(p.tokens), "takeover accepted")
+	accepted := p.hasBetween(0, c.from, "takeover acceptor") && p.hasBetween(0, c.from, "takeover accepted")
+	switch {
+	case c.from < offer && accepts:
+		return target
+	case c.from < offer && of < 0 && by < 0:
+		if p.isSubject(c, next, offer) {
+			return bidder
+		}
+		return unknown
+	case by > of && c.from > offer:
+		return bidder
+	case of > by && c.from > offer:
+		return target
+	case p.isOffersOwn(c) && p.hasBetween(c.to, c.to+3, "takeover of"):
+		return bidder
+	case p.isOffersOwn(c) && accepted:
+		return bidder
+	}
+	return unknown
+}
+
+// isSubject reports whether a company is the subject of the sentence that tells of its
+// bid. In "X comunica que ha recibido una oferta" it is the target.
+func (p *part) isSubject(c name, next, offer int) bool {
+	if p.hasBetween(c.to, offer, "takeover accepted", "denied", "takeover receives") {
+		return false
+	}
+	if next < offer { // "X, participada por Y, ha decidido" is about X, "X comunica que Y ha decidido" about Y
+		link := p.word(next - 1)
+		owned := p.mark(c.to) == "," && (link == "por" || link == "by" || link == "de" || link == "of")
+		return owned && !p.hasBetween(c.to, next, "takeover subject verb") && p.hasBetween(next, offer, "takeover subject verb")
+	}
+	return p.hasBetween(c.to, offer, "takeover subject verb")
+}
+
+// closeBefore is lastBefore for a cue with at most some words, and no comma, behind it.
+func (p *part) closeBefore(from, to int, of class, reach int) int {
+	last := p.lastBefore(max(from, to-reach-6), to, of)
+	if last < 0 || to-last > reach {
+		return -1
+	}
+	for k := last; k < to; k++ {
+		if p.mark(k) == "," {
+			return -1
+		}
+	}
+	return last
+}
+
+// lastBefore returns the end of the last cue of a class in a range of tokens, or -1.
+func (p *part) lastBefore(from, to int, of class) int {
+	last := -1
+	for _, c := range p.all(of) {
+		if c.from >= from && c.to <= to {
+			last = max(last, c.to)
+		}
+	}
+	return last
+}
+
+// isOffersOwn reports whether only "de" stands between the words for a bid and a company.
+func (p *part) isOffersOwn(c name) bool {
+	w := p.word(c.from - 1)
+	if w != "de" && w != "of" && w != "d" {
+		return false
+	}
+	return slices.ContainsFunc(p.all("takeover offer", "takeover bid"), func(o cue) bool {
+		return c.from-1-o.to <= 1 && o.to <= c.from
+	})
+}
+
+// readAcceptance reads the share of the acceptances in a sentence.
+func (b *bid) readAcceptance(i int) {
+	p := &b.r.parts[i]
+	if !p.has("takeover result") || p.has("possible", "conditional") {
+		return
+	}
+	start := len(p.tokens)
+	for _, c := range p.all("takeover result") {
+		start = min(start, c.from)
+	}
+	var found []candidate
+	addressed := -1
+	for _, v := range p.valuesIn(start, len(p.tokens)) {
+		text, ok := percent(v)
+		if !ok || p.hasBetween(v.From-5, v.From, "takeover minimum") || p.hasBetween(v.To, v.To+3, "takeover minimum") {
+			continue
+		}
+		if p.hasBetween(v.To, v.To+5, "takeover addressed") && addressed < 0 {
+			addressed = len(found)
+		}
+		found = append(found, candidate{read: read{text: text}, at: place{i, v.From, v.To}})
+	}
+	switch {
+	case addressed >= 0:
+		b.acceptance = append(b.acceptance, found[addressed])
+	default:
+		b.acceptance = append(b.acceptance, found...)
+	}
+}
+
+// readPrice reads the price of the bid in a sentence.
+func (b *bid) readPrice(i int) {
+	p := &b.r.parts[i]
+	for _, v := range p.valuesIn(0, len(p.tokens)) {
+		if v.Kind != value.Figure || !isRate(v) && !p.isEach(v) {
+			continue
+		}
+		got, ok := readPrice(p, v, value.Scale{})
+		cue := p.lastBefore(max(0, v.From-40), v.From, "takeover price cue")
+		if !ok || cue < 0 || v.Bound != "" || v.Partner >= 0 || p.endsBetween(cue, v.From) {
+			continue
+		}
+		if p.hasBetween(max(cue-3, v.From-12), v.From, "takeover price stop") ||
+			p.hasBetween(0, v.From, "possible", "denied", "example", "past", "takeover third") {
+			continue
+		}
+		b.prices = append(b.prices, candidate{read: got, at: b.r.placeOf(i, v)})
+	}
+}
+
+// isEach reports whether an amount is that of each share: "10 euros cada una".
+func (p *part) isEach(v *value.Value) bool {
+	for k := v.To; k < v.To+4; k++ {
+		switch p.word(k) {
+		case "cada", "each", "apiece":
+			return value.IsCurrency(v.Unit)
+		}
+	}
+	return false
+}
+
+// readTable reads a table with a row for each bid, and rows with acceptances.
+func (b *bid) readTable(t *table) {
+	for n, row := range t.rows {
+		p := &b.r.parts[row]
+		if p.aside || p.isLong() {
+			continue
+		}
+		isHead := p.has("takeover bidder label") && p.has("takeover target label") && len(p.companies()) == 0
+		if isHead && n+1 < len(t.rows) {
+			b.readRow(row, t.rows[n+1])
+		}
+		label := p.cells[0]
+		accepted := p.hasBetween(label.from, label.to, "takeover acceptance label") &&
+			!p.hasBetween(label.from, label.to, "takeover minimum")
+		if accepted && len(p.cells) > 1 {
+			b.readAcceptanceIn(row, p.cells[1].from, len(p.tokens))
+		}
+	}
+	if t.before >= 0 && !b.r.parts[t.before].aside && !b.r.parts[t.before].isLong() {
+		b.readStage(t.before, 0, len(b.r.parts[t.before].tokens))
+	}
+}
+
+// readRow reads the row below the heading of a table: the companies in the order of
+// their headings, and the price.
+func (b *bid) readRow(head, row int) {
+	h, p := &b.r.parts[head], &b.r.parts[row]
+	companies := p.companies()
+	labels := h.withoutOverlap([]class{"takeover bidder label", "takeover target label"})
+	if len(companies) == len(labels) {
+		for n, c := range companies {
+			list := &b.bidders
+			if labels[n].class == "takeover target label" {
+				list = &b.targets
+			}
+			b.addName(list, row, c)
+		}
+	}
+	for _, c := range h.withoutOverlap(takeoverLabels) {
+		if c.class != "takeover price label" {
+			continue
+		}
+		heading, _ := value.ReadScale(h.tokens[c.from:min(c.to+6, len(h.tokens))], h.english)
+		for _, v := range p.values {
+			got, ok := readPrice(p, &v, heading)
+			if ok && v.Kind == value.Figure && v.Bound == "" && p.cellOf(v.From) >= h.cellOf(c.from) {
+				b.prices = append(b.prices, candidate{read: got, at: b.r.placeOf(row, &v)})
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,481 @@
+package fact
+
+import (
+	"strings"
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// votesClasses are the classes of labels of the totals, and of labels that look like them.
+var votesClasses = []class{
+	"votes total", "votes shares", "votes capital", "votes date", "votes no capital", "votes other date", "votes nominal",
+	"votes excluded", "votes column",
+}
+
+// votesFields are the fields of the classes.
+var votesFields = map[class]string{
+	"votes total":   "voting_rights",
+	"votes shares":  "shares",
+	"votes capital": "capital",
+	"votes date":    "as_of",
+}
+
+// votesFinder collects the totals of shares, votes and capital.
+type votesFinder struct {
+	*reading
+	found map[string][]candidate
+	// earlier reports for each part whether it is in a section about the last report
+	earlier []bool
+	rows    int  // of tables that were read
+	sure    bool // the title announces votes, not only capital
+	// dates are those of the columns of the table that is read, and their row
+	dates   []*value.Value
+	datesAt int
+}
+
+// votingRights finds the total number of shares and voting rights.
+func votingRights(r *reading) []draft {
+	f := &votesFinder{reading: r, found: map[string][]candidate{}}
+	if !f.isAboutVotes() {
+		return nil
+	}
+	f.markEarlier()
+	for i := range r.parts {
+		if p := &r.parts[i]; !p.aside && p.cells == nil && !f.earlier[i] {
+			f.readSentence(i)
+		}
+	}
+	for n := range r.tables {
+		f.readTable(&r.tables[n])
+	}
+	d := newDraft()
+	if !d.setAgreed("voting_rights", f.found["voting_rights"]) && !f.sure {
+		return nil
+	}
+	d.setAgreed("shares", f.found["shares"])
+	if d.setAgreed("capital", f.found["capital"]) {
+		c, _ := agreed(f.found["capital"])
+		d.set("currency", c.currency, c.at)
+	}
+	d.setAgreed("as_of", f.found["as_of"])
+	if d.fields["voting_rights"] == "" && (d.fields["shares"] == "" || d.fields["capital"] == "") || len(d.fields) < 2 && !f.sure {
+		return nil
+	}
+	return []draft{d}
+}
+
+// markEarlier marks the parts below a heading such as "3. Situación anterior".
+func (f *votesFinder) markEarlier() {
+	f.earlier = make([]bool, len(f.parts))
+	earlier := false
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.heading || f.isNumberedHeading(i) {
+			earlier = p.has("votes earlier") && !p.has("votes now")
+		}
+		f.earlier[i] = earlier
+	}
+}
+
+// isNumberedHeading reports whether a line such as "3. Situación anterior" heads a section.
+// Its number may be a sentence of its own.
+func (f *votesFinder) isNumberedHeading(i int) bool {
+	p := &f.parts[i]
+	if p.cells != nil || len(p.values) > 1 || len(p.tokens) == 0 || len(p.tokens) > 8 || p.mark(len(p.tokens)-1) == "." {
+		return false
+	}
+	if p.tokens[0].IsNumber() {
+		return true
+	}
+	return i > 0 && f.parts[i-1].paragraph == p.paragraph && len(f.parts[i-1].tokens) == 2 && f.parts[i-1].tokens[0].IsNumber()
+}
+
+// isAboutVotes reports whether the title or an early heading announces totals of votes.
+func (f *votesFinder) isAboutVotes() bool {
+	title := f.readTitle()
+	if title.has("votes other document") {
+		return false
+	}
+	if title.has("votes title") || f.hasCategory("votes title") {
+		f.sure = true
+		return true
+	}
+	maybe := title.has("votes title maybe")
+	for i := range f.parts {
+		p := &f.parts[i]
+		if i > 14 {
+			break
+		}
+		if p.heading && p.has("votes other document") {
+			return false
+		}
+		if p.heading && p.has("votes title") {
+			return true
+		}
+		maybe = maybe || p.heading && p.has("votes title maybe")
+	}
+	return maybe
+}
+
+// readVotes reads the value of a field.
+func (f *votesFinder) readVotes(field string, p *part, v *value.Value, heading value.Scale) (read, bool) {
+	switch field {
+	case "as_of":
+		got, ok := readDate(p, v, heading)
+		return got, ok && f.isRecent(got.text)
+	case "capital":
+		got, ok := readMoney(p, v, heading)
+		return got, ok && v.Bound == "" && !v.Negative && len(wholeOf(got.text)) >= 4 && !f.isNominal(p, v)
+	}
+	if heading.Currency != "" && p.cells != nil {
+		heading = value.Scale{}
+	}
+	got, ok := readCount(p, v, heading)
+	return got, ok && v.Bound == "" && len(got.text) >= 5
+}
+
+func wholeOf(decimal string) string {
+	whole, _, _ := strings.Cut(decimal, ".")
+	return whole
+}
+
+// isNominal reports whether an amount is that of one share.
+func (f *votesFinder) isNominal(p *part, v *value.Value) bool {
+	return p.hasBetween(v.From-4, v.From, "votes nominal") || p.hasBetween(v.To, v.To+3, "votes nominal")
+}
+
+// isRecent reports whether a date is before the report, not long ago.
+func (f *votesFinder) isRecent(date string) bool {
+	t, err := time.Parse(time.DateOnly, date)
+	const long = 400 * 24 * time.Hour
+	return err == nil && (f.Published.IsZero() || !t.After(f.Published) && f.Published.Sub(t) < long)
+}
+
+func (f *votesFinder) add(field string, got read, at place) {
+	if len(f.found[field]) > mostRows {
+		return
+	}
+	f.found[field] = append(f.found[field], candidate{read: got, at: at})
+}
+
+// readSentence reads the totals of a sentence.
+func (f *votesFinder) readSentence(i int) {
+	p := &f.parts[i]
+	labels := p.labels(votesClasses...)
+	corrected := p.has("corrected")
+	if len(labels) == 0 {
+		f.readDay(i, false)
+		return
+	}
+	if len(labels) > mostLabels {
+		return
+	}
+	mask := make([]bool, len(p.tokens))
+	p.maskBrackets(mask)
+	used := map[int]bool{}
+	total := false
+	for n, l := range labels {
+		field := votesFields[l.class]
+		if field == "" || field == "as_of" {
+			continue
+		}
+		end := len(p.tokens)
+		if n+1 < len(labels) {
+			end = labels[n+1].from
+		}
+		v, got, ok := f.beside(p, l, end, used)
+		if !ok || mask[v.From] || f.isOther(p, v, l) {
+			continue
+		}
+		bareShares := field == "shares" && l.to-l.from == 1
+		if bareShares && !corrected && !f.isTotalOfShares(p, v, l, labels) {
+			continue
+		}
+		used[v.From] = true
+		total = true
+		f.add(field, got, f.placeOf(i, v))
+	}
+	f.readDay(i, total)
+}
+
+// beside returns the value of a label in a sentence: the figure directly before it
+// ("5.000 acciones"), else the first one behind it.
+func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value.Value, read, bool) {
+	field := votesFields[l.class]
+	n := p.firstValue(l.from)
+	if n > 0 && field != "capital" {
+		v := &p.values[n-1]
+		if l.from-v.To <= 1 && !used[v.From] && v.Kind == value.Figure && (v.To > l.from || p.mark(v.To) != ",") {
+			got, ok := f.readVotes(field, p, v, value.Scale{})
+			return v, got, ok
+		}
+	}
+	for ; n < len(p.values); n++ {
+		v := &p.values[n]
+		if v.From < l.to {
+			continue
+		}
+		if v.From >= end || v.From-l.to > defaultReach || p.endsBetween(l.to, v.From) {
+			break
+		}
+		if got, ok := f.readVotes(field, p, v, value.Scale{}); ok && !used[v.From] {
+			if moved := f.movedTo(p, n); moved != nil {
+				v = moved
+				got, ok = f.readVotes(field, p, v, value.Scale{})
+			}
+			return v, got, ok
+		}
+	}
+	return nil, read{}, false
+}
+
+// movedTo returns the second of two figures in "ha pasado de 5.000 a 6.000 acciones".
+func (f *votesFinder) movedTo(p *part, n int) *value.Value {
+	v := &p.values[n]
+	if !p.hasBetween(v.From-3, v.From, "votes moved") || n+1 >= len(p.values) || p.values[n+1].From-v.To > 3 {
+		return nil
+	}
+	return &p.values[n+1]
+}
+
+// isTotalOfShares reports whether a figure with the word shares is that of all of them:
+// the capital is divided into them, they are those in issue.
+func (f *votesFinder) isTotalOfShares(p *part, v *value.Value, l cue, labels []cue) bool {
+	if l.to <= v.From { // "Acciones: 5.000"
+		return p.mark(l.to) == ":" && v.From-l.to <= 2
+	}
+	for _, other := range labels {
+		if other.class == "votes capital" && other.to <= v.From {
+			return true
+		}
+		if other.class == "votes total" && other.from >= l.to {
+			return true
+		}
+	}
+	return false
+}
+
+// isOther reports whether a figure is not the total of today: treasury shares, votes for
+// loyalty, earlier totals, plans.
+func (f *votesFinder) isOther(p *part, v *value.Value, l cue) bool {
+	from, to := p.clause(v.From)
+	if p.hasBetween(from, to, "votes excluded", "possible", "planned", "conditional", "proposal", "example", "denied") {
+		return true
+	}
+	labelFrom, labelTo := p.clause(l.from)
+	if p.hasBetween(labelFrom, labelTo, "votes excluded") {
+		return true
+	}
+	bracket := v.To
+	for bracket < to && p.mark(bracket) != "(" {
+		bracket++
+	}
+	return p.hasBetween(0, v.From, "votes earlier") || p.hasBetween(v.To, bracket, "votes earlier")
+}
+
+// readDay reads the day of the totals: "a 31 de mayo de 2026".
+func (f *votesFinder) readDay(i int, total bool) {
+	p := &f.parts[i]
+	for n := range min(len(p.values), mostLabels) {
+		v := &p.values[n]
+		got, ok := f.readVotes("as_of", p, v, value.Scale{})
+		if !ok {
+			continue
+		}
+		from, to := p.clause(v.From)
+		if p.hasBetween(from, to, "votes event", "votes other date") || p.hasBetween(0, v.From, "votes earlier") {
+			continue
+		}
+		if f.isLabelledDay(p, v.From) || total && f.isDay(p, v.From) {
+			f.add("as_of", got, f.placeOf(i, v))
+		}
+	}
+}
+
+// isDay reports whether the words before a date say that it is the day of the totals.
+func (f *votesFinder) isDay(p *part, at int) bool {
+	switch p.word(at - 1) {
+	case "a", "at", "of", "fecha", "dia", "al", "on", "date":
+		return true
+	}
+	return false
+}
+
+// isLabelledDay reports whether a label such as "fecha de referencia" is before a date.
+func (f *votesFinder) isLabelledDay(p *part, at int) bool {
+	return p.hasBetween(at-5, at, "votes date")
+}
+
+// readTable reads the totals of a table: labels in the first cells of its rows, or in
+// the heading.
+func (f *votesFinder) readTable(t *table) {
+	f.readDayBefore(t)
+	var heading *part
+	f.dates = nil
+	for n, row := range t.rows {
+		p := &f.parts[row]
+		if f.rows++; p.aside || f.earlier[row] || len(p.cells) > mostLabels || f.rows > mostRows {
+			continue
+		}
+		if dates := f.dateColumns(p); len(dates) > 0 {
+			f.dates = dates
+			f.datesAt = row
+			continue
+		}
+		if len(p.values) == 0 {
+			if len(p.labels("votes total", "votes shares", "votes capital")) > 0 || p.has("votes now", "votes earlier") {
+				heading = p
+			}
+			continue
+		}
+		if f.readRow(t, row, heading) || heading == nil {
+			continue
+		}
+		f.readBelow(t, n, heading)
+	}
+}
+
+// dateColumns returns the days of the columns of a table, if a row has several and
+// nothing else.
+func (f *votesFinder) dateColumns(p *part) (dates []*value.Value) {
+	for k := range p.values {
+		if _, ok := date(&p.values[k]); !ok {
+			return nil
+		}
+		dates = append(dates, &p.values[k])
+	}
+	if len(dates) < 2 || len(p.labels("votes total", "votes shares", "votes capital")) > 0 {
+		return nil
+	}
+	return dates
+}
+
+// latest returns the number of the column with the last day before the report, from 0.
+func (f *votesFinder) latest() int {
+	best, last := -1, ""
+	for n, v := range f.dates {
+		if day, ok := date(v); ok && f.isRecent(day) && day > last {
+			best = n
+			last = day
+		}
+	}
+	return best
+}
+
+// readDayBefore reads the day in the line before a table.
+func (f *votesFinder) readDayBefore(t *table) {
+	if t.before < 0 {
+		return
+	}
+	p := &f.parts[t.before]
+	if p.aside || p.cells != nil || len(p.labels("votes total", "votes shares", "votes capital", "votes date")) == 0 || f.hasTotal(t.before) {
+		return
+	}
+	f.readDay(t.before, true)
+}
+
+// hasTotal reports whether a part gave a total, so that its day is known.
+func (f *votesFinder) hasTotal(i int) bool {
+	for _, all := range f.found {
+		for _, c := range all {
+			if c.at.part == i {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readRow reads a row with a label in its first cell, and reports whether it has one.
+func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
+	p := &f.parts[row]
+	label := p.cells[0]
+	field := ""
+	for _, l := range p.labels(votesClasses...) {
+		if l.from >= label.to {
+			break
+		}
+		if votesFields[l.class] == "" || field != "" && field != votesFields[l.class] {
+			return true
+		}
+		field = votesFields[l.class]
+	}
+	if field == "" {
+		return false
+	}
+	if p.hasBetween(0, label.to, "votes earlier", "possible", "planned") && !p.hasBetween(0, label.to, "votes now") {
+		return true
+	}
+	var found []candidate
+	var columns []class
+	if heading != nil {
+		columns = heading.headings(len(p.cells), "votes now", "votes earlier", "votes column")
+	}
+	latest := -1
+	if len(f.dates) > 0 && len(f.dates) == len(p.cells)-1 {
+		latest = f.latest()
+		if latest < 0 {
+			return true
+		}
+	}
+	for n := 1; n < len(p.cells); n++ {
+		if columns != nil && columns[n] == "votes earlier" || latest >= 0 && n != latest+1 {
+			continue
+		}
+		for _, v := range p.valuesIn(p.cells[n].from, p.cells[n].to) {
+			if got, ok := f.readVotes(field, p, v, f.headingOf(t, row, n, label)); ok {
+				found = append(found, candidate{read: got, at: f.placeOf(row, v)})
+			}
+		}
+	}
+	if len(found) != 1 {
+		return true
+	}
+	f.add(field, found[0].read, found[0].at)
+	if latest >= 0 {
+		day, _ := date(f.dates[latest])
+		f.add("as_of", read{text: day}, f.placeOf(f.datesAt, f.dates[latest]))
+	}
+	return true
+}
+
+// readBelow reads a row below a heading. If there are several, only the total or the
+// current one counts.
+func (f *votesFinder) readBelow(t *table, n int, heading *part) {
+	p := &f.parts[t.rows[n]]
+	if p.hasBetween(0, p.cells[0].to, "votes earlier") {
+		return
+	}
+	if !p.hasBetween(0, p.cells[0].to, "votes total row") && f.totalBelow(t, n) {
+		return
+	}
+	columns := heading.headings(len(p.cells), votesClasses...)
+	for k, c := range columns {
+		field := votesFields[c]
+		if field == "" {
+			continue
+		}
+		scale := f.headingOf(t, t.rows[n], k, p.cells[0])
+		if len(heading.cells) != len(p.cells) {
+			scale, _ = value.ReadScale(heading.tokens, heading.english)
+		}
+		for _, v := range p.valuesIn(p.cells[k].from, p.cells[k].to) {
+			if got, ok := f.readVotes(field, p, v, scale); ok {
+				f.add(field, got, f.placeOf(t.rows[n], v))
+				break
+			}
+		}
+	}
+}
+
+// totalBelow reports whether a later row of a table is its total.
+func (f *votesFinder) totalBelow(t *table, n int) bool {
+	for _, row := range t.rows[n+1 : min(len(t.rows), n+40)] {
+		p := &f.parts[row]
+		if p.hasBetween(0, p.cells[0].to, "votes total row") && len(p.values) > 0 {
+			return true
+		}
+	}
+	return false
+}

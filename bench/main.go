@@ -145,6 +145,8 @@ func (b *bench) run() error {
 		{"push.idle", b.streamMemory},
 		{"push.webhook", b.webhooks},
 		{"push.latency", b.pushLatency},
+		{"facts.cpu", b.facts},
+		{"facts.memory", b.factMemory},
 		{"text", b.text},
 		{"text.ready", b.textReady},
 		{"documents", b.documents},

@@ -56,7 +56,7 @@ type vocabulary struct {
 
 // worstIndex builds an index in memory, as a start does, and returns its vocabulary.
 func worstIndex(n int) (*search.Index, vocabulary) {
-	w := search.NewWriter(&search.Numbers{})
+	w := search.NewWriter(&search.Numbers{}, nil)
 	market := market.New(seed)
 	var entities []*search.Issuer
 	for _, i := range market.Issuers() {

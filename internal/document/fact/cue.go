@@ -30,14 +30,49 @@ type cue struct {
 // phrase is a sequence of folded words.
 type phrase struct {
 	class class
-	words []string // may end with a star
+	words []pattern
+}
+
+// pattern is a folded word, or the beginning of one.
+type pattern struct {
+	text string
+	open bool // any ending
+}
+
+func (p pattern) matches(word string) bool {
+	return word == p.text || p.open && strings.HasPrefix(word, p.text)
+}
+
+// bit returns a bit for the class. Two classes may have the same: a part without the bit
+// has no cue of the class, and most parts have only a few cues.
+func (c class) bit() uint64 {
+	if c == "" {
+		return 0
+	}
+	return 1 << ((uint(len(c))*7 + uint(c[0])*3 + uint(c[len(c)-1]) + uint(c[len(c)/2])*5) % 64)
+}
+
+func bitsOf(classes []class) (bits uint64) {
+	for _, c := range classes {
+		bits |= c.bit()
+	}
+	return bits
 }
 
 // index finds the phrases of all classes in one pass over the words of a text.
 type index struct {
+	begins  [1 << 16]bool       // by the first two letters of a phrase
 	byWord  map[string][]phrase // by their first word
 	byStart map[string][]phrase // by the first letters of a first word with a star
 	classes map[class]bool
+}
+
+// startOf returns a number for the first two bytes of a word.
+func startOf(word string) uint16 {
+	if len(word) < 2 {
+		return uint16(word[0])
+	}
+	return uint16(word[0])<<8 | uint16(word[1])
 }
 
 // startLetters is the number of letters that a first word with a star needs.
@@ -57,12 +92,18 @@ func newIndex(lists lexicon.Lists) *index {
 			if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 				continue
 			}
-			p := phrase{class(name), words}
-			first, open := strings.CutSuffix(words[0], "*")
-			if open {
-				x.byStart[first[:startLetters]] = append(x.byStart[first[:startLetters]], p)
+			p := phrase{class: class(name)}
+			for _, w := range words {
+				text, open := strings.CutSuffix(w, "*")
+				p.words = append(p.words, pattern{text, open})
+			}
+			first := p.words[0]
+			x.begins[startOf(first.text)] = true
+			if first.open {
+				start := first.text[:startLetters]
+				x.byStart[start] = append(x.byStart[start], p)
 			} else {
-				x.byWord[first] = append(x.byWord[first], p)
+				x.byWord[first.text] = append(x.byWord[first.text], p)
 			}
 		}
 	}
@@ -73,7 +114,7 @@ func newIndex(lists lexicon.Lists) *index {
 func (x *index) find(tokens []value.Token) (found []cue) {
 	for i := range tokens {
 		word := tokens[i].Folded
-		if word == "" {
+		if word == "" || !x.begins[startOf(word)] {
 			continue
 		}
 		for _, p := range x.byWord[word] {
@@ -100,19 +141,12 @@ func (p *phrase) at(tokens []value.Token, i int) (end int, ok bool) {
 		for n > 0 && i < len(tokens) && tokens[i].Folded == "" && isLink(tokens[i].Text) {
 			i++
 		}
-		if i >= len(tokens) || !matches(tokens[i].Folded, want) {
+		if i >= len(tokens) || !want.matches(tokens[i].Folded) {
 			return 0, false
 		}
 		i++
 	}
 	return i, true
-}
-
-func matches(word, want string) bool {
-	if prefix, open := strings.CutSuffix(want, "*"); open {
-		return strings.HasPrefix(word, prefix)
-	}
-	return word == want
 }
 
 // isLink reports whether a mark may stand between the words of a phrase.

@@ -87,6 +87,7 @@ func (r *reading) readLine(text string) *part {
 	p := &part{text: strings.TrimSpace(text)}
 	p.tokens = value.Tokenise(p.text)
 	p.cues = phrases.find(p.tokens)
+	p.bits = 0
 	p.values = value.Read(p.tokens, r.Language == "en")
 	return p
 }

@@ -25,6 +25,7 @@ type part struct {
 	tokens    []value.Token
 	values    []value.Value
 	cues      []cue
+	bits      uint64 // of the classes of the cues: see mayHave
 	cells     []cell // of a row; nil for a sentence
 	paragraph int    // number of its paragraph
 	english   bool
@@ -270,13 +271,27 @@ func isHeading(p *part) bool {
 	return last != "." && last != ":" && last != ";" && last != "," && p.tokens[0].IsCapital()
 }
 
+// mayHave reports whether a part may have a cue of one of some classes. Rules ask for
+// dozens of classes, and most parts have none of them.
+func (p *part) mayHave(classes []class) bool {
+	if p.bits == 0 {
+		for _, c := range p.cues {
+			p.bits |= c.class.bit()
+		}
+	}
+	return p.bits&bitsOf(classes) != 0
+}
+
 // has reports whether a part has a cue of one of some classes.
 func (p *part) has(classes ...class) bool {
-	return slices.ContainsFunc(p.cues, func(c cue) bool { return slices.Contains(classes, c.class) })
+	return p.mayHave(classes) && slices.ContainsFunc(p.cues, func(c cue) bool { return slices.Contains(classes, c.class) })
 }
 
 // all returns the cues of some classes.
 func (p *part) all(classes ...class) (found []cue) {
+	if !p.mayHave(classes) {
+		return nil
+	}
 	for _, c := range p.cues {
 		if slices.Contains(classes, c.class) {
 			found = append(found, c)
@@ -288,7 +303,7 @@ func (p *part) all(classes ...class) (found []cue) {
 // hasBetween reports whether a part has a cue of one of some classes that begins in a
 // range of tokens.
 func (p *part) hasBetween(from, to int, classes ...class) bool {
-	return slices.ContainsFunc(p.cues, func(c cue) bool {
+	return p.mayHave(classes) && slices.ContainsFunc(p.cues, func(c cue) bool {
 		return c.from >= from && c.from < to && slices.Contains(classes, c.class)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"pregon/internal/document/value"
@@ -96,10 +97,26 @@ func (p *part) mentions(from, to int) (found []mention) {
 
 // mention reads the period that begins at a token.
 func (p *part) mention(i, to int) (mention, bool) {
-	for _, try := range []func(int, int) (mention, bool){p.codedPeriod, p.namedPart, p.months, p.monthRange, p.wholeYear, p.monthColumn} {
-		if m, ok := try(i, to); ok && m.to <= to {
-			return m, true
-		}
+	if p.word(i) == "" {
+		return mention{}, false // a mark
+	}
+	if m, ok := p.codedPeriod(i, to); ok && m.to <= to {
+		return m, true
+	}
+	if m, ok := p.namedPart(i, to); ok && m.to <= to {
+		return m, true
+	}
+	if m, ok := p.months(i, to); ok && m.to <= to {
+		return m, true
+	}
+	if m, ok := p.monthRange(i, to); ok && m.to <= to {
+		return m, true
+	}
+	if m, ok := p.wholeYear(i, to); ok && m.to <= to {
+		return m, true
+	}
+	if m, ok := p.monthColumn(i, to); ok && m.to <= to {
+		return m, true
 	}
 	return p.dayOrYear(i)
 }
@@ -107,7 +124,7 @@ func (p *part) mention(i, to int) (mention, bool) {
 // codedPeriod reads 1T25, "1T 2025", "H1 2025", 9M'25.
 func (p *part) codedPeriod(i, _ int) (mention, bool) {
 	w := p.word(i)
-	if len(w) < 2 || len(w) > 7 {
+	if len(w) < 2 || len(w) > 7 || !strings.ContainsAny(w, "0123456789") && !strings.HasPrefix(w, "f") {
 		return mention{}, false
 	}
 	f := periodCode.FindStringSubmatch(w)

@@ -88,7 +88,7 @@ func (b *bench) factMemory() error {
 	if err != nil {
 		return err
 	}
-	figure("facts.memory.100k", with-without, "MB")
+	figure("facts.memory.100k", (with-without)/1e6, "MB")
 	return nil
 }
 

@@ -190,6 +190,30 @@ func (r record) facts() []disclosure.Fact {
 	return reader.facts(head.count)
 }
 
+// countFacts returns how many facts of a kind a record has. It decodes no values: the total
+// of a list counts the facts of all reports.
+func (r record) countFacts(kind disclosure.FactKind) (n int) {
+	if r[40]&factsFlag == 0 {
+		return 0
+	}
+	section, _ := cut(string(r[r.end():]))
+	reader := factReader{section}
+	head := reader.head()
+	if kind == disclosure.AnyFact {
+		return int(head.count)
+	}
+	for range head.count {
+		if reader.name() == string(kind) {
+			n++
+		}
+		for range max(reader.number(), 1) - 1 {
+			reader.name()
+			reader.text()
+		}
+	}
+	return n
+}
+
 // mayWantFacts reports whether the document of a record may be one that these rules have
 // not examined. It decodes almost nothing, and so it is also true for some others.
 func (r record) mayWantFacts(rules int) bool {
@@ -249,12 +273,24 @@ func (s *Snapshot) Facts(
 	page, limit int,
 ) (FactPage, error) {
 	var out FactPage
-	skip := (int64(page) - 1) * int64(limit)
-	err := s.eachFact(ctx, f, accept, func(found FactOf) {
-		if int64(out.Total) >= skip && len(out.Facts) < limit {
-			out.Facts = append(out.Facts, found)
+	first := (int64(page) - 1) * int64(limit)
+	err := s.eachReport(ctx, f, accept, func(r Report) {
+		if f.MinAmount == "" {
+			n := r.record().countFacts(f.Fact)
+			if int64(out.Total+n) <= first || len(out.Facts) == limit { // not on the page
+				out.Total += n
+				return
+			}
 		}
-		out.Total++
+		for i, fact := range r.Facts() {
+			if !f.MatchFact(fact) {
+				continue
+			}
+			if int64(out.Total) >= first && len(out.Facts) < limit {
+				out.Facts = append(out.Facts, FactOf{r, fact, i})
+			}
+			out.Total++
+		}
 	})
 	return out, err
 }
@@ -269,9 +305,12 @@ func (s *Snapshot) LargestFacts(
 	page, limit int,
 ) (FactPage, error) {
 	var all []FactOf
-	err := s.eachFact(ctx, f, accept, func(found FactOf) {
-		if amount, in := found.Fact.Amount(); in == currency && disclosure.IsDecimal(amount) {
-			all = append(all, found)
+	err := s.eachReport(ctx, f, accept, func(r Report) {
+		for i, fact := range r.Facts() {
+			amount, in := fact.Amount()
+			if f.MatchFact(fact) && in == currency && disclosure.IsDecimal(amount) {
+				all = append(all, FactOf{r, fact, i})
+			}
 		}
 	})
 	slices.SortStableFunc(all, func(a, b FactOf) int {
@@ -299,12 +338,13 @@ func (s *Snapshot) WithFact(kind disclosure.FactKind) iter.Seq[Report] {
 	}
 }
 
-// eachFact calls visit for all facts that match a filter.
-func (s *Snapshot) eachFact(
+// eachReport calls visit for all reports that match a filter and that accept, if not nil,
+// returns true for.
+func (s *Snapshot) eachReport(
 	ctx context.Context,
 	f disclosure.Filter,
 	accept func(Report) bool,
-	visit func(FactOf),
+	visit func(Report),
 ) error {
 	docs, err := s.index.Walk(ctx, f)
 	if err != nil {
@@ -316,13 +356,8 @@ func (s *Snapshot) eachFact(
 			return ctx.Err()
 		}
 		r := Report{d, s}
-		if accept != nil && !accept(r) {
-			continue
-		}
-		for i, fact := range r.Facts() {
-			if f.MatchFact(fact) {
-				visit(FactOf{r, fact, i})
-			}
+		if accept == nil || accept(r) {
+			visit(r)
 		}
 	}
 	return ctx.Err()

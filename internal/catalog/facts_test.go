@@ -126,3 +126,28 @@ func BenchmarkFacts(b *testing.B) {
 		made.facts()
 	}
 }
+
+// countFacts agrees with facts.
+func TestCountFacts(t *testing.T) {
+	r := minimal()
+	for _, kind := range []disclosure.FactKind{disclosure.Dividend, disclosure.Meeting, disclosure.Dividend, "new_kind"} {
+		r.Facts = append(r.Facts, disclosure.Fact{Kind: kind, Fields: map[string]string{"ex_date": "2026-12-15", "new": "x"}})
+	}
+	r.Facts = append(r.Facts, disclosure.Fact{Kind: disclosure.Rating})
+	made := encoded(r)
+	for kind, want := range map[disclosure.FactKind]int{
+		disclosure.Dividend: 2,
+		disclosure.Meeting:  1,
+		disclosure.Rating:   1,
+		disclosure.Board:    0,
+		"new_kind":          1,
+		disclosure.AnyFact:  5,
+	} {
+		if got := made.countFacts(kind); got != want {
+			t.Errorf("%d facts are %s, want %d", got, kind, want)
+		}
+	}
+	if got := encoded(minimal()).countFacts(disclosure.AnyFact); got != 0 {
+		t.Errorf("a report without facts has %d", got)
+	}
+}

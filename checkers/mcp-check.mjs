@@ -39,6 +39,8 @@ export const toolCalls = (s) => ({
   get_analytics: [{}],
   service_status: [{}],
   propose_alert: [{}, { search: s.company, type: 'OIR', url: 'https://receiver.example/reports' }],
+  list_facts: [{}, { kind: 'dividend', issuer: s.issuer, from: s.day, to: s.day, limit: 5, page: 1 }, { kind: 'buyback_programme', order: 'amount', min_amount: '1' }],
+  calendar: [{}, { kind: 'payment', issuer: s.issuer, from: s.day, limit: 5 }],
   search: [{ query: s.company }, { query: 'nosuchword' }],
   fetch: [{ id: s.report }, { id: s.issuer }],
 })

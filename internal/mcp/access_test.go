@@ -36,6 +36,8 @@ var needs = []need{
 	{"tools/call", `{"name":"service_status","arguments":{}}`, 0, true},
 	{"tools/call", `{"name":"propose_alert","arguments":{}}`, access.ReadReports, true},
 	{"tools/call", `{"name":"propose_alert","arguments":{"in":"document","search":"junta"}}`, access.ReadReports, false},
+	{"tools/call", `{"name":"list_facts","arguments":{}}`, access.ReadReports, true},
+	{"tools/call", `{"name":"calendar","arguments":{}}`, access.ReadReports, true},
 	{"tools/call", `{"name":"search","arguments":{"query":"junta"}}`, access.ReadReports, true},
 	{"tools/call", `{"name":"fetch","arguments":{"id":"oir-40374"}}`, access.ReadReports, true},
 	{"resources/read", `{"uri":"pregon://reports/latest"}`, access.ReadReports, true},

@@ -32,9 +32,9 @@ type Calendar struct {
 	Page, Limit int
 }
 
-// Calendar reads the parameters of the calendar. It begins today and has a year, unless
-// the request gives days.
-func (p *Params) Calendar(s *catalog.Snapshot, now time.Time) Calendar {
+// Calendar reads the parameters of the calendar, of which a page has a number of entries
+// at most. It begins today and has a year, unless the request gives days.
+func (p *Params) Calendar(s *catalog.Snapshot, now time.Time, most int) Calendar {
 	c := p.calendar(s)
 	c.From = p.Day("from")
 	c.To = p.Day("to")
@@ -47,7 +47,7 @@ func (p *Params) Calendar(s *catalog.Snapshot, now time.Time) Calendar {
 	if c.From > c.To {
 		p.Reject("from", c.From.String(), "must not be later than to, "+c.To.String())
 	}
-	c.Limit = p.Integer("limit", DefaultEntries, 1, MaxEntries)
+	c.Limit = p.Integer("limit", min(DefaultEntries, most), 1, most)
 	c.Page = p.Integer("page", 1, 1, MaxPage)
 	return c
 }

@@ -51,7 +51,7 @@ func (a *API) listFacts(r *http.Request, s *catalog.Snapshot) (response, error) 
 
 func (a *API) getCalendar(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p := a.listParams(r)
-	wanted := p.Calendar(s, time.Now())
+	wanted := p.Calendar(s, time.Now(), query.MaxEntries)
 	if err := p.Err(); err != nil {
 		return response{}, err
 	}

@@ -69,11 +69,11 @@ var plain = func() (set [256]bool) {
 	return set
 }()
 
-// Word returns an identifier, quoted unless it consists of letters, digits, dots
-// and hyphens.
+// Word returns an identifier, quoted unless it consists of letters, digits, dots,
+// hyphens and underscores.
 func Word(s string) string {
 	odd := func(c rune) bool {
-		return c != '.' && c != '-' && !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
+		return !strings.ContainsRune(".-_", c) && !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
 	}
 	if len(s) > 40 || strings.ContainsFunc(s, odd) {
 		return Text(s, 40)

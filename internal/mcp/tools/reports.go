@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/mcp/quote"
 	"pregon/internal/query"
@@ -27,32 +28,35 @@ func (s *Service) SearchReports(ctx context.Context, snapshot *catalog.Snapshot,
 	b, shown := appendFitting(make([]byte, 0, min(512*list.Limit, maxJSON)), found.Reports)
 	b = list.AppendPage(b, found.Total)
 	offset := (list.Page - 1) * list.Limit
-	next := list
-	next.Page++
+	next := pageAfter{list.Page + 1, list.Limit}
 	if shown < len(found.Reports) {
-		shown, next = nextPage(offset, shown, list)
+		shown, next = nextPage(offset, shown, list.Limit)
 		b, _ = appendFitting(b[:0], found.Reports[:shown])
 		b = list.AppendPage(b, found.Total)
 	}
 	more := offset+shown < found.Total
-	if b, err = appendWidened(b, list); err != nil {
+	if b, err = appendWidened(b, list.Filter); err != nil {
 		return Result{}, err
 	}
-	b = fmt.Appendf(b, `,"seq":%d,"cursor":"%v","next":`, snapshot.Seq(), snapshot.Head())
-	if more {
-		b = fmt.Appendf(b, `{"page":%d,"limit":%d}}`, next.Page, next.Limit)
-	} else {
-		b = append(b, "null}"...)
-	}
+	b = appendEnd(b, snapshot, next, more)
 	return Result{b, s.listText(found.Reports[:shown], found.Total, offset, next, more)}, nil
 }
 
+// appendEnd appends the end of a list: the state that it is of, and the page after it.
+func appendEnd(b []byte, snapshot *catalog.Snapshot, next pageAfter, more bool) []byte {
+	b = fmt.Appendf(b, `,"seq":%d,"cursor":"%v","next":`, snapshot.Seq(), snapshot.Head())
+	if !more {
+		return append(b, "null}"...)
+	}
+	return fmt.Appendf(b, `{"page":%d,"limit":%d}}`, next.Page, next.Limit)
+}
+
 // appendWidened appends what was added to the search of a list, if anything was.
-func appendWidened(b []byte, list query.List) ([]byte, error) {
-	if !list.Filter.Widen {
+func appendWidened(b []byte, f disclosure.Filter) ([]byte, error) {
+	if !f.Widen {
 		return b, nil
 	}
-	widened := search.ParseFilter(list.Filter).Widened()
+	widened := search.ParseFilter(f).Widened()
 	encoded, err := query.Encode(widened[:min(len(widened), maxWidened)])
 	return append(append(b, `,"widened":`...), encoded...), err
 }
@@ -76,20 +80,22 @@ func appendFitting(b []byte, reports []catalog.Report) (_ []byte, shown int) {
 	return append(b, ']'), len(reports)
 }
 
+// pageAfter is the page with which a list continues.
+type pageAfter struct{ Page, Limit int }
+
 // nextPage returns the page after a list that was cut. Its start must be a
-// multiple of its limit, so up to half of the reports are left out lest the
+// multiple of its limit, so up to half of the rows are left out lest the
 // pages become tiny.
-func nextPage(offset, shown int, list query.List) (_ int, next query.List) {
+func nextPage(offset, shown, limit int) (_ int, next pageAfter) {
 	good := min(shown, 10)
-	most, next := shown, list
-	next.Limit = 0
+	most := shown
 	for n := shown; n > shown/2 && next.Limit < good; n-- {
-		limit := min(list.Limit, offset+n)
-		for (offset+n)%limit != 0 {
-			limit--
+		fitting := min(limit, offset+n)
+		for (offset+n)%fitting != 0 {
+			fitting--
 		}
-		if limit > next.Limit {
-			most, next.Limit = n, limit
+		if fitting > next.Limit {
+			most, next.Limit = n, fitting
 		}
 	}
 	next.Page = (offset+most)/next.Limit + 1
@@ -107,7 +113,7 @@ func appendRow(b []byte, f catalog.Report) []byte {
 }
 
 // listText returns a list as a few lines of text.
-func (s *Service) listText(reports []catalog.Report, total, offset int, next query.List, more bool) string {
+func (s *Service) listText(reports []catalog.Report, total, offset int, next pageAfter, more bool) string {
 	b := make([]byte, 0, 2048)
 	b = append(b, s.Simulated()...)
 	if len(reports) == 0 {
@@ -126,10 +132,15 @@ func (s *Service) listText(reports []catalog.Report, total, offset int, next que
 		}
 		b = appendLine(b, f)
 	}
-	if more {
-		b = fmt.Appendf(b, "More: page %d with limit %d.", next.Page, next.Limit)
+	return string(appendMore(b, next, more))
+}
+
+// appendMore appends how a list continues.
+func appendMore(b []byte, next pageAfter, more bool) []byte {
+	if !more {
+		return b
 	}
-	return string(b)
+	return fmt.Appendf(b, "More: page %d with limit %d.", next.Page, next.Limit)
 }
 
 // appendLine appends a report as one line.
@@ -155,7 +166,7 @@ func (s *Service) Report(ctx context.Context, snapshot *catalog.Snapshot, p *que
 	if err != nil {
 		return Result{}, err
 	}
-	b, err := encodeWithSeq(found, snapshot)
+	b, err := encodeWithSeq(reportOf{found, shortFacts(found.Facts)}, snapshot)
 	return newResult(b, s.reportText(found)), err
 }
 
@@ -168,6 +179,7 @@ func (s *Service) reportText(r *query.Report) string {
 	if r.Summary != nil {
 		fmt.Fprintf(&b, "Summary: %s\n", quote.Text(*r.Summary, 800))
 	}
+	b.WriteString(factsText(r))
 	if len(r.English) > 0 {
 		fmt.Fprintf(&b, "Categories: %s\n", quote.Text(strings.Join(r.English, "; "), 300))
 	}

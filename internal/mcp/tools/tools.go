@@ -16,6 +16,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/search"
 	"pregon/internal/text"
 	"pregon/internal/text/mask"
 )
@@ -64,6 +65,8 @@ var All = load(map[string]answer{
 	"get_analytics":  (*Service).analytics,
 	"service_status": (*Service).status,
 	"propose_alert":  (*Service).proposeAlert,
+	"list_facts":     (*Service).listFacts,
+	"calendar":       (*Service).calendar,
 	"search":         (*Service).search,
 	"fetch":          (*Service).fetch,
 })
@@ -120,12 +123,15 @@ func (t *Tool) ErrorText(err error) string {
 	if ok && e.Kind == fault.NotFound && e.Code == "" && t.IDs != "" {
 		return ErrorText(err) + " Find ids with " + t.IDs + "."
 	}
-	return ErrorText(err)
+	return errorText(err, t)
 }
 
 // ErrorText says what was wrong and how to correct it. It reveals nothing of internal
 // errors.
-func ErrorText(err error) string {
+func ErrorText(err error) string { return errorText(err, All...) }
+
+// errorText names the values of enumerated arguments as the tools have them.
+func errorText(err error, of ...*Tool) string {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Kind == fault.Internal {
 		return "Something went wrong on our side. Try again; if it persists, report the request id."
@@ -136,10 +142,12 @@ func ErrorText(err error) string {
 	fields := slices.Clone(e.Fields)
 	for i, f := range fields {
 		value := text.Clip(mask.Credentials(f.Value), 100)
-		switch allowed := enumOf(f.Name); {
+		allowed := enumOf(of, f.Name)
+		switch {
 		case f.Sentence || value == "":
-		case allowed != "":
-			fields[i].Name, fields[i].Reason = "unknown "+f.Name, fmt.Sprintf("'%s': use %s", value, allowed)
+		case len(allowed) > 1 && !slices.Contains(allowed, f.Value): // an allowed one has another fault
+			fields[i].Name = "unknown " + f.Name
+			fields[i].Reason = fmt.Sprintf("'%s': use %s", value, search.OrList(allowed))
 		default:
 			fields[i].Reason = fmt.Sprintf("'%s' %s", value, f.Reason)
 		}
@@ -147,17 +155,16 @@ func ErrorText(err error) string {
 	return text.ClipBytes(mask.Credentials(fault.Describe(fields)), maxText)
 }
 
-// enumOf lists the values of an enumerated argument. An argument has the same
-// values in every tool.
-func enumOf(name string) string {
-	for _, t := range All {
+// enumOf returns the values of an enumerated argument, which may differ between tools.
+func enumOf(of []*Tool, name string) []string {
+	for _, t := range of {
 		for _, a := range t.Arguments {
-			if n := len(a.Enum); a.Name == name && n > 1 {
-				return strings.Join(a.Enum[:n-1], ", ") + " or " + a.Enum[n-1]
+			if a.Name == name && len(a.Enum) > 1 {
+				return a.Enum
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // withSeq adds the seq and the cursor of the snapshot to an object.

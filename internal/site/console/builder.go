@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/query"
 )
 
@@ -23,6 +25,8 @@ type builderPage struct {
 	Filter     query.FilterBody
 	Types      []option
 	Kinds      []option
+	Facts      []option
+	Currency   string   // of the least amount
 	Categories []option // the names that a filter takes, with those of the page
 	Markets    []string
 	Preview    *preview
@@ -46,7 +50,9 @@ var eventNames = []string{
 }
 
 // hookFields are the fields of requests for which the form has a place.
-var hookFields = []string{"url", "description", "events", "search", "type", "issuer", "category", "kind", "market"}
+var hookFields = []string{
+	"url", "description", "events", "search", "type", "issuer", "category", "kind", "market", "fact", "min_amount",
+}
 
 // hookForm is what a person entered.
 type hookForm struct {
@@ -68,7 +74,7 @@ func (f hookForm) draft() account.WebhookDraft {
 
 func (q *request) hookForm() hookForm {
 	get := func(name string) string { return strings.TrimSpace(q.PostForm.Get(name)) }
-	return hookForm{
+	form := hookForm{
 		URL:         get("url"),
 		Description: get("description"),
 		Events:      append([]string{}, q.PostForm["events"]...),
@@ -83,8 +89,16 @@ func (q *request) hookForm() hookForm {
 			Market:   get("market"),
 			Without:  get("without"),
 			In:       get("in"),
+
+			Fact:      get("fact"),
+			MinAmount: get("min_amount"),
+			Currency:  get("currency"),
 		},
 	}
+	if form.Filter.MinAmount == "" {
+		form.Filter.Currency = "" // the form keeps it for the amount, which the person removed
+	}
+	return form
 }
 
 // builder returns the form with what a person entered.
@@ -111,6 +125,12 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 	for _, value := range []string{"", "company", "fund", "manager", "other"} {
 		data.Kinds = append(data.Kinds, option{value, q.any(value, "kinds."), value == entered.Filter.Kind})
 	}
+	data.Facts = append(data.Facts, option{"", q.e.Text("any"), entered.Filter.Fact == ""})
+	for _, kind := range disclosure.FactKinds() {
+		name := string(kind)
+		data.Facts = append(data.Facts, option{name, q.e.Text("factkind." + name), name == entered.Filter.Fact})
+	}
+	data.Currency = cmp.Or(entered.Filter.Currency, "EUR")
 	data.Categories, data.Markets = c.names(q)
 	return data
 }

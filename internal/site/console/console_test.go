@@ -18,6 +18,7 @@ import (
 	"pregon/internal/auth/access"
 	accounts "pregon/internal/auth/account"
 	"pregon/internal/disclosure"
+	"pregon/internal/query"
 	"pregon/internal/site/console"
 	"pregon/internal/site/render"
 	"pregon/internal/store"
@@ -491,6 +492,41 @@ func TestRefusedForms(t *testing.T) {
 	if w := b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {strings.Repeat("x", 70_000)}}); !strings.Contains(w.Body.String(), "65536 bytes") {
 		t.Errorf("a large form: %s", w.Body)
 	}
+}
+
+// The form has the condition on facts of a webhook, and saving it keeps or changes it.
+func TestWebhookByFacts(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ana", false)
+	address := "http://127.0.0.1:1/x"
+	filter := query.FilterBody{Fact: "buyback_programme", MinAmount: "50000000", Currency: "USD"}
+	made, err := b.Account.CreateWebhook(t.Context(), b.by, account.WebhookDraft{URL: &address, Filter: &filter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := "/account/webhooks/" + made.ID
+	has(t, b.get(http.StatusOK, page+"?lang=en"), "Fact: Buy-back programme", "Minimum amount (USD): 50000000")
+	for language, label := range map[string]string{"es": "Importe mínimo (USD)", "en": "Minimum amount (USD)"} {
+		has(t, b.get(http.StatusOK, page+"/edit?lang="+language), `<option value="buyback_programme" selected>`,
+			`name="min_amount" value="50000000"`, `name="currency" value="USD"`, label)
+	}
+	form := url.Values{"url": {address}, "description": {"Renamed"}, "fact": {"buyback_programme"}, "min_amount": {"50000000"}, "currency": {"USD"}}
+	save := func(want query.FilterBody) {
+		t.Helper()
+		b.post(http.StatusSeeOther, page, form)
+		if got := b.hook(made.ID); got.Filter != want || got.Description != "Renamed" {
+			t.Errorf("after saving %v: %+v", form, got)
+		}
+	}
+	save(filter)
+	form.Set("min_amount", "7")
+	save(query.FilterBody{Fact: "buyback_programme", MinAmount: "7", Currency: "USD"})
+	form.Set("fact", "dividend")
+	has(t, b.post(http.StatusBadRequest, page, form), `id="min_amount-wrong"`, `<option value="dividend" selected>`, `name="min_amount" value="7"`)
+	form.Set("min_amount", "")
+	save(query.FilterBody{Fact: "dividend"})
+	form.Set("fact", "")
+	save(query.FilterBody{})
 }
 
 // A key is shown once, and only what a person changed is changed.

@@ -60,6 +60,12 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 	if f.Market != "" {
 		out = append(out, q.e.Text("filter.market")+": "+f.Market)
 	}
+	if f.Fact != "" {
+		out = append(out, q.e.Text("filter.fact")+": "+q.word("factkind.", f.Fact, f.Fact))
+	}
+	if f.MinAmount != "" {
+		out = append(out, q.e.Text("filter.min_amount", f.Currency)+": "+f.MinAmount)
+	}
 	if f.Search != "" {
 		out = append(out, "“"+f.Search+"”")
 	}

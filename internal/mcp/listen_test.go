@@ -387,6 +387,45 @@ func TestListenInDocuments(t *testing.T) {
 	s.settled(0)
 }
 
+// A subscription by facts is notified when they are found, and not before; facts that
+// are found again in history notify nobody.
+func TestListenByFacts(t *testing.T) {
+	t.Parallel()
+	s := startLive(t)
+	const dividends = "pregon://reports/search?fact=dividend"
+	const large = "pregon://reports/search?fact=buyback_programme&min_amount=100"
+	l := s.listen([]string{dividends, large})
+	for i, test := range []struct {
+		kind     disclosure.FactKind
+		field    string
+		event    disclosure.Event
+		notified string
+	}{
+		{disclosure.Dividend, "payment_date", disclosure.Backfilled, ""},
+		{disclosure.BuybackProgramme, "ends_on", disclosure.Published, ""},
+		{disclosure.Dividend, "payment_date", disclosure.Published, dividends},
+		{disclosure.BuybackProgramme, "max_amount", disclosure.Published, large},
+	} {
+		r := newReport(disclosure.IP, 90001+int64(i), time.Now().UTC().Format(time.RFC3339))
+		s.file(r)
+		r.ID = disclosure.ReportID(r.Type, r.Number)
+		value := "2026-12-15"
+		if test.field == "max_amount" {
+			value = "100"
+		}
+		r.Facts = []disclosure.Fact{{Kind: test.kind, Fields: map[string]string{test.field: value, "currency": "EUR"}}}
+		r.FactsRules = 1
+		if _, err := s.store.Append(t.Context(), store.Batch{New: test.event, Aside: []disclosure.Report{r}}); err != nil {
+			t.Fatal(err)
+		}
+		if test.notified != "" {
+			l.all(test.notified)
+		}
+	}
+	l.end()
+	s.settled(0)
+}
+
 func TestListeningEnds(t *testing.T) {
 	t.Parallel()
 	s := startLive(t)

@@ -91,6 +91,8 @@ async function everything(client, name) {
     ['too much at once', 'search_reports', { limit: 1000 }, /50/],
     ['an unknown report', 'get_report', { id: 'oir-99999999' }, /search_reports/],
     ['an issuer that there is not', 'get_issuer', { id: 'Z00000000' }, /search_issuers/],
+    ['a kind of issuer', 'list_facts', { kind: 'company' }, /dividend/],
+    ['a kind of fact', 'calendar', { kind: 'dividend' }, /payment/],
     ['no id', 'get_report', {}, /id/],
   ]) {
     await is(`${tool} refuses ${what}, and says what to do`, async () => {

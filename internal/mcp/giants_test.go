@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
@@ -27,9 +28,33 @@ func giants() store.Batch {
 		r := newReport(disclosure.OIR, 100+i, "2026-05-04T07:00:00Z")
 		r.CompanyName, r.Title, r.Summary = long, long, long
 		r.NIF, r.PDFURL, r.SourceURL = "A69000000", "https://regulator.example/"+strings.Repeat("x", 50_000), "https://regulator.example/"+strings.Repeat("y", 50_000)
+		r.FactsRules = 1
+		r.Facts = giantFacts(int(i))
 		b.Reports = append(b.Reports, r)
 	}
 	return b
+}
+
+// giantFacts returns facts as large as they may be: one with many fields, one with long
+// ones, or many.
+func giantFacts(i int) (facts []disclosure.Fact) {
+	kind := disclosure.Dividend
+	fields := map[string]string{"payment_date": day(time.Now(), 1+i)}
+	switch i % 3 {
+	case 0:
+		kind = disclosure.Meeting
+		for n := range 700 {
+			fields[strings.Repeat("f", 1+n/26)+string(rune('a'+n%26))] = "1"
+		}
+	case 1:
+		fields["gross_per_share"] = strings.Repeat("1", 300)
+		fields[strings.Repeat("n", 40)] = strings.Repeat("«", 150)
+	case 2:
+		for range 300 {
+			facts = append(facts, disclosure.Fact{Kind: disclosure.Dividend, Fields: map[string]string{"form": "cash"}})
+		}
+	}
+	return append(facts, disclosure.Fact{Kind: kind, Fields: fields})
 }
 
 // Responses to an agent are bounded, whatever was imported.
@@ -45,6 +70,9 @@ func TestGiants(t *testing.T) {
 		{"get_analytics", `{}`},
 		{"service_status", `{}`},
 		{"propose_alert", `{}`},
+		{"list_facts", `{"limit":50}`},
+		{"list_facts", `{"kind":"meeting","limit":50}`},
+		{"calendar", `{}`},
 		{"search", `{"query":"enorme"}`},
 		{"fetch", `{"id":"oir-100"}`},
 		{"fetch", `{"id":"A69000000"}`},

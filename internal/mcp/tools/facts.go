@@ -19,6 +19,7 @@ import (
 const (
 	maxQuote     = 240 // bytes of the words that prove a field
 	maxFactRows  = 10
+	maxFields    = 20    // of a fact; the kinds have fewer
 	maxFactsText = 1_800 // bytes of the facts in the text about a report
 	maxEntries   = 50    // of a page of the calendar
 )
@@ -34,8 +35,21 @@ func places(evidence map[string]query.Quote) map[string]place {
 		return nil
 	}
 	out := make(map[string]place, len(evidence))
-	for name, q := range evidence {
+	for name, q := range fewFields(evidence) {
 		out[name] = place{q.Page, text.ClipBytes(q.Quote, maxQuote)}
+	}
+	return out
+}
+
+// fewFields returns the fields of a fact, or as many as a result may have: imported facts
+// may have any number of them.
+func fewFields[V any](fields map[string]V) map[string]V {
+	if len(fields) <= maxFields {
+		return fields
+	}
+	out := make(map[string]V, maxFields)
+	for _, name := range slices.Sorted(maps.Keys(fields))[:maxFields] {
+		out[name] = fields[name]
 	}
 	return out
 }
@@ -62,11 +76,14 @@ func shortFacts(facts []query.Fact) []shortFact {
 	out := make([]shortFact, len(facts))
 	for i, f := range facts {
 		shown := min(len(f.Rows), maxFactRows)
+		f.Fields = fewFields(f.Fields)
 		out[i] = shortFact{
 			Fact:     f,
-			Rows:     f.Rows[:shown],
 			MoreRows: len(f.Rows) - shown,
 			Evidence: places(f.Evidence),
+		}
+		for _, row := range f.Rows[:shown] {
+			out[i].Rows = append(out[i].Rows, fewFields(row))
 		}
 	}
 	return out
@@ -93,6 +110,7 @@ func factsText(r *query.Report) string {
 // appendFields appends the fields of a fact in the order of their names, each with the
 // words that prove it. All of these are words of the document.
 func appendFields(b []byte, fields map[string]string, evidence map[string]place) []byte {
+	fields = fewFields(fields)
 	for i, name := range slices.Sorted(maps.Keys(fields)) {
 		if i > 0 {
 			b = append(b, ';')
@@ -168,6 +186,7 @@ func (s *Service) listFacts(ctx context.Context, snapshot *catalog.Snapshot, p *
 	}
 	out := boundedList{total: found.Total, page: found.Page, limit: found.Limit}
 	for _, row := range found.Data {
+		row.Fields = fewFields(row.Fields)
 		if err := out.add(factRow{row, places(row.Evidence)}); err != nil {
 			return Result{}, err
 		}

@@ -110,6 +110,7 @@ func TestQuestionsAboutFacts(t *testing.T) {
 		stating(800, days(-40), disclosure.BuybackProgramme, "event", "start", "max_amount", "900000000", "currency", "EUR"),
 		valdebrisa,
 		stating(802, days(-9), disclosure.BuybackProgramme, "event", "start", "max_amount", "250000000", "currency", "EUR"),
+		stating(807, days(-3), disclosure.BuybackProgramme, "event", "end", "max_amount", "700000000", "currency", "EUR"),
 		stating(803, days(-9), disclosure.Dividend, "gross_per_share", "0.5", "currency", "EUR", "payment_date", day(now, -5)),
 		stating(804, days(-2), disclosure.BuybackProgramme, "event", "start", "max_amount", "20000000", "currency", "EUR"),
 		stating(805, days(-1), disclosure.Dividend,
@@ -140,13 +141,17 @@ func TestQuestionsAboutFacts(t *testing.T) {
 		}
 	}
 
-	// Largest buy-back this month?
-	got, text = s.facts("list_facts", fmt.Sprintf(`{"kind":"buyback_programme","order":"amount","from":%q,"limit":1}`, day(now, -10)))
-	if got.ids() != "oir-802" || got.Total != 3 || got.Next == nil || got.Next.Page != 2 {
+	// Largest buy-back this month? The largest one ended; the next is new.
+	got, text = s.facts("list_facts", fmt.Sprintf(`{"kind":"buyback_programme","order":"amount","from":%q}`, day(now, -10)))
+	if got.ids() != "oir-807 oir-802 oir-801 oir-804" || got.Data[0].Fields["event"] != "end" || got.Data[1].Fields["event"] != "start" {
 		t.Errorf("largest: %+v", got)
 	}
-	if !strings.Contains(text, "Facts 1 to 1 of 3, largest first, in EUR.") || !strings.Contains(text, "More: page 2 with limit 1.") {
+	if !strings.Contains(text, "Facts 1 to 4 of 4, largest first, in EUR.") || !strings.Contains(text, "event start") {
 		t.Errorf("largest: %s", text)
+	}
+	got, text = s.facts("list_facts", fmt.Sprintf(`{"kind":"buyback_programme","order":"amount","from":%q,"limit":1}`, day(now, -10)))
+	if got.ids() != "oir-807" || got.Total != 4 || got.Next == nil || got.Next.Page != 2 || !strings.Contains(text, "More: page 2 with limit 1.") {
+		t.Errorf("the first of the largest: %+v, %s", got, text)
 	}
 
 	// Upcoming dividends?

@@ -24,6 +24,12 @@ const (
 	feedAfter  = 550
 )
 
+// lastDay is the last one that a date of four digits for the year can state.
+var lastDay = func() disclosure.Day {
+	d, _ := disclosure.ParseDay("9999-12-31")
+	return d
+}()
+
 // Calendar is a request for a part of the calendar.
 type Calendar struct {
 	From, To    disclosure.Day
@@ -38,11 +44,15 @@ func (p *Params) Calendar(s *catalog.Snapshot, now time.Time, most int) Calendar
 	c := p.calendar(s)
 	c.From = p.Day("from")
 	c.To = p.Day("to")
-	if c.From == 0 && c.To == 0 {
-		c.From = disclosure.DayOf(now)
+	today := disclosure.DayOf(now)
+	switch {
+	case c.From == 0 && (c.To == 0 || c.To >= today):
+		c.From = today
+	case c.From == 0:
+		c.From = max(c.To-calendarDays, 1)
 	}
 	if c.To == 0 {
-		c.To = c.From + calendarDays
+		c.To = min(c.From+calendarDays, max(c.From, lastDay))
 	}
 	if c.From > c.To {
 		p.Reject("from", c.From.String(), "must not be later than to, "+c.To.String())

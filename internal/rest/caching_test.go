@@ -97,6 +97,9 @@ func TestCacheControl(t *testing.T) {
 		if strings.HasPrefix(target, "/openapi.") {
 			age = "max-age=60"
 		}
+		if strings.HasPrefix(target, "/api/v1/calendar.ics") {
+			age = "max-age=900"
+		}
 		if strings.HasPrefix(target, "/log/tile/") {
 			age = "max-age=60"
 		}

@@ -46,7 +46,7 @@ func (a *API) listFacts(r *http.Request, s *catalog.Snapshot) (response, error) 
 		return response{}, err
 	}
 	out, err := encode(found)
-	return out.warn(p.Warnings()).widen(list.Filter), err
+	return out.widen(list.Filter), err
 }
 
 func (a *API) getCalendar(r *http.Request, s *catalog.Snapshot) (response, error) {
@@ -59,8 +59,7 @@ func (a *API) getCalendar(r *http.Request, s *catalog.Snapshot) (response, error
 	if err != nil {
 		return response{}, err
 	}
-	out, err := encode(found)
-	return out.warn(p.Warnings()), err
+	return encode(found)
 }
 
 // feedAge is how long a copy of the calendar's feed may be used. Programs ask every hour or

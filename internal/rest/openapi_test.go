@@ -87,6 +87,9 @@ func TestDocumentIsValid(t *testing.T) {
 
 // operationIDs are the method names of generated clients. They must not change.
 var operationIDs = map[string]string{
+	"GET /api/v1/facts":                    "getFacts",
+	"GET /api/v1/calendar":                 "getCalendar",
+	"GET /api/v1/calendar.ics":             "getCalendarFeed",
 	"GET /api/v1/reports":                  "getReports",
 	"GET /api/v1/reports/{id}":             "getReport",
 	"GET /api/v1/reports/{id}/history":     "getReportHistory",
@@ -347,6 +350,23 @@ func TestDocumentWithAnyAddress(t *testing.T) {
 	}
 }
 
+// withFact returns the other parameters that a parameter for amounts needs.
+func withFact(path, name string) string {
+	kind := "&fact=capital"
+	if path == "/api/v1/facts" {
+		kind = "&kind=capital"
+	}
+	switch name {
+	case "min_amount":
+		return kind
+	case "currency":
+		return kind + "&min_amount=5"
+	case "order":
+		return kind
+	}
+	return ""
+}
+
 // sampleOf returns a path with the id of a report or an issuer.
 func sampleOf(path string) string {
 	if strings.HasPrefix(path, "/api/v1/issuers") {
@@ -388,6 +408,10 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				yes, no = []string{"0", "7"}, []string{"x", "-1", "+1", "1.5"}
 			case schema.Pattern == "^(([a-z0-9]+-)?[0-9]+)?$":
 				yes, no = []string{"0", "7", s.at(1)}, []string{"x", "-1", "+1", "1.5", "X-1", "x-"}
+			case p.Name == "min_amount":
+				yes, no = []string{"0", "50000000", "0.25"}, []string{"-1", "1,5", "x", "1e3"}
+			case p.Name == "currency":
+				yes, no = []string{"EUR", "USD"}, []string{"eur", "EURO", "€"}
 			case p.Name == "as_of":
 				newest := s.catalog.Snapshot().Head()
 				yes = []string{fmt.Sprint(newest.Seq), newest.String()}
@@ -410,13 +434,14 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				if p.Name == "in" || path == "/api/v1/search/documents" && p.Name != "search" {
 					target += "&search=dividendo"
 				}
+				target += withFact(path, p.Name)
 				if path == "/api/v1/completeness" && p.Name == "from" {
 					target += "&to=" + value // else it would be too far from today
 				}
 				s.getWith(http.StatusOK, target, header)
 			}
 			for _, value := range no {
-				target := sampleOf(path) + encode(p.Name, value)
+				target := sampleOf(path) + encode(p.Name, value) + withFact(path, p.Name)
 				if path == "/api/v1/search/documents" {
 					target += "&search=dividendo"
 				}
@@ -424,7 +449,7 @@ func TestParametersAreAsDocumented(t *testing.T) {
 			}
 		}
 	}
-	if integers != 12 {
-		t.Errorf("%d whole numbers seen, want limit and page of reports and of documents, limit of issuers, of suggestions and of two histories, limit and wait of changes, offset and max_chars of a text", integers)
+	if integers != 16 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports, of documents, of facts and of the calendar, limit of issuers, of suggestions and of two histories, limit and wait of changes, offset and max_chars of a text", integers)
 	}
 }

@@ -260,6 +260,8 @@ func TestReportDetail(t *testing.T) {
 		"categories":    []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
 		"categories_en": []any{"Sobre dividendos (es)", "Business and financial position"},
 		"source_url":    "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
+		"headline":      nil,
+		"headline_en":   nil,
 	}
 	s.get(http.StatusOK, "/api/v1/reports?search=oir-40374").decode(&list)
 	for name, value := range list["data"].([]any)[0].(map[string]any) { // it begins with all that the list says
@@ -279,7 +281,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"categories_en":[],"source_url":null,"related":[],"corrected_by":null,` +
 			`"time_precision":null,"suspect_time":false,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
 		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The report's page`,
-		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"facts":null,"facts_ready_at":null,"attribution":`,
+		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"facts":null,"facts_ready_at":null,"headline":null,"headline_en":null,"attribution":`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s, want %s in it", body, want)

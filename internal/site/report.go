@@ -21,10 +21,16 @@ import (
 type reportPage struct {
 	Report    *query.Report
 	Row       row
-	Sentences []query.Evidence // of the summary, if it has evidence
-	Summary   string           // otherwise
-	Method    string           // how the summary was made
-	Facts     []fact
+	Headline  string // what the facts say, in a sentence
+	Facts     []statedFact
+	MoreFacts int        // that are not shown
+	Scanned   string     // a note that the text was read by OCR, or ""
+	Sentences []sentence // of the summary, if it has evidence
+	Quoted    bool       // some of them have a quote
+	Summary   string     // otherwise
+	Method    string     // how the summary was made
+	Language  string     // of the document
+	Details   []detail
 	Timeline  []event
 	Corrected *event // the report that corrects this one
 	Stages    []stage
@@ -37,8 +43,8 @@ type reportPage struct {
 	Markdown  string
 }
 
-// fact is a field of a report.
-type fact struct {
+// detail is a field of a report.
+type detail struct {
 	Name  string
 	Value string
 	URL   string
@@ -112,16 +118,23 @@ func (s *Site) report(q *request) (*render.Page, error) {
 	out := &reportPage{
 		Report:   full,
 		Row:      q.newRow(f, search.Highlighter{}),
-		Facts:    q.facts(rep, f),
+		Details:  q.details(rep, f),
+		Language: cmp.Or(rep.Document.Language, "es"),
 		Timeline: q.timeline(rep),
 		Stages:   q.stages(rep),
 		Address:  s.BaseURL + "/reports/" + id,
 		JSON:     "/api/v1/reports/" + id,
 		Markdown: "/reports/" + id + markdownSuffix,
 	}
-	out.Sentences, out.Summary = full.Evidence, q.summaryOf(rep)
+	out.Facts, out.MoreFacts = q.stated(full.Facts)
+	out.Headline = q.headlineOf(rep.Facts)
+	out.Sentences, out.Summary = sentences(full.Evidence), q.summaryOf(rep)
 	if q.edition.Language == render.English && rep.SummaryEN != "" {
-		out.Sentences = full.EvidenceEN
+		out.Sentences = sentences(full.EvidenceEN)
+	}
+	out.Quoted = slices.ContainsFunc(out.Sentences, func(s sentence) bool { return s.Quote != "" })
+	if scanned := "report.scanned." + rep.DocumentNow().Method; q.edition.Known(scanned) {
+		out.Scanned = q.edition.Text(scanned)
 	}
 	if method := "method." + rep.SummaryMethod; q.edition.Known(method) {
 		out.Method = q.edition.Text(method)
@@ -140,7 +153,7 @@ func (s *Site) report(q *request) (*render.Page, error) {
 	return &render.Page{
 		Template:    "report",
 		Title:       rep.CompanyName + ": " + rep.Title,
-		Description: cmp.Or(out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
+		Description: cmp.Or(out.Headline, out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
 		Kind:        "article",
 		Data:        out,
 		Linked:      q.linkedReport(rep, out),
@@ -163,11 +176,11 @@ func (q *request) neighbours(f catalog.Report) (newer, older []row) {
 	return rows(q.snapshot.After(f, neighbours)), rows(q.snapshot.Before(f, neighbours))
 }
 
-// facts returns the fields of a report.
-func (q *request) facts(r *disclosure.Report, f catalog.Report) (out []fact) {
+// details returns the fields of a report.
+func (q *request) details(r *disclosure.Report, f catalog.Report) (out []detail) {
 	add := func(key, value, url string, code bool) {
 		if value != "" {
-			out = append(out, fact{q.edition.Text("report." + key), value, url, code})
+			out = append(out, detail{q.edition.Text("report." + key), value, url, code})
 		}
 	}
 	issuer := f.IssuerID()

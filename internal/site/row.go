@@ -1,13 +1,16 @@
 package site
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/disclosure/headline"
 	"pregon/internal/search"
 	"pregon/internal/site/render"
+	"pregon/internal/text"
 )
 
 // row is a report in a list.
@@ -19,6 +22,7 @@ type row struct {
 	URL        string
 	Simulated  bool // its title begins with simulatedPrefix, which Title lacks
 	Title      []span
+	Line       string // what its facts say, in few words
 	Summary    []span
 	Categories []string
 	At         time.Time
@@ -50,19 +54,37 @@ func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 		URL:        q.edition.Link("/reports/" + r.ID),
 		Simulated:  simulated,
 		Title:      mark(matches, title),
+		Line:       headline.Line(r.Facts, string(q.edition.Language)),
 		Categories: q.categories(r),
 		At:         r.ListedAt(),
 		Ago:        q.edition.Ago(r.ListedAt(), q.now),
 		Corrected:  r.CorrectedBy != "",
 		Suspect:    r.SuspectTime(),
 	}
-	if summary := q.summaryOf(r); summary != "" {
+	if summary := q.summaryOf(r); !q.repeats(summary, title, r) {
 		out.Summary = mark(matches, summary)
 	}
 	if id := f.IssuerID(); id != "" {
 		out.IssuerURL = q.edition.Link(issuerPath(id))
 	}
 	return out
+}
+
+// repeats reports whether a summary says nothing that the other lines of a row do not say.
+func (q *request) repeats(summary, title string, r *disclosure.Report) bool {
+	if strings.TrimSuffix(summary, ".") == q.headlineOf(r.Facts) { // also if both are empty
+		return true
+	}
+	known := append(text.Words(title), text.Words(r.CompanyName)...)
+	return !slices.ContainsFunc(text.Words(summary), func(word string) bool { return !slices.Contains(known, word) })
+}
+
+// headlineOf returns what facts say in a sentence, without the full stop.
+func (q *request) headlineOf(facts []disclosure.Fact) string {
+	if q.edition.Language == render.English {
+		return headline.English(facts)
+	}
+	return headline.Spanish(facts)
 }
 
 // summaryOf returns the summary in the language of the page, or else as it is.

@@ -46,6 +46,9 @@ var pages = sitetest.Pages{
 		"unknown.":        {"category", "market", "issuer"},
 		"dev.tag.":        nil, // a tag without a text has its own name
 		"method.":         {"extractive", "selected", "model"},
+		"report.scanned.": {"ocr", "mixed"},
+		"factkind.":       names(disclosure.FactKinds()),
+		"field.":          fieldNames(),
 		"month.":          numbers(1, 12),
 		"weekday.":        numbers(0, 6),
 	},
@@ -57,6 +60,15 @@ func names[T ~string](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = string(v)
+	}
+	return out
+}
+
+// fieldNames returns the fields of facts and of their rows as they are in keys.
+func fieldNames() []string {
+	out := append([]string{"capital.amount"}, rowColumns...)
+	for _, kind := range disclosure.FactKinds() {
+		out = append(out, kind.Fields()...)
 	}
 	return out
 }

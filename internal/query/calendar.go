@@ -62,6 +62,14 @@ func (p *Params) Calendar(s *catalog.Snapshot, now time.Time, most int) Calendar
 	return c
 }
 
+// WholeCalendar reads the parameters that select entries, for all days.
+func (p *Params) WholeCalendar(s *catalog.Snapshot) Calendar {
+	c := p.calendar(s)
+	c.From = 1
+	c.To, _ = disclosure.ParseDay("9999-12-31")
+	return c
+}
+
 // CalendarFeed reads the parameters of the calendar as a feed.
 func (p *Params) CalendarFeed(s *catalog.Snapshot, now time.Time) Calendar {
 	c := p.calendar(s)

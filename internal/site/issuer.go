@@ -32,8 +32,10 @@ type issuerPage struct {
 	Manager, Depositary *render.Link
 	Funds               string // address of the funds of a manager, or ""
 	Activity            *chart.Chart
-	Alert               string // command that creates a webhook
-	JSON                string // address, or "" if it is not in the directory
+	Dates               []calendarEntry // the next ones
+	Calendar            string          // address of its calendar
+	Alert               string          // command that creates a webhook
+	JSON                string          // address, or "" if it is not in the directory
 }
 
 // choicesPage lists issuers for an address that is not that of exactly one.
@@ -192,7 +194,11 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 		CIF:        i.CIF(),
 		Manager:    q.party(i.Manager),
 		Depositary: q.party(i.Depositary),
+		Calendar:   q.edition.calendarOf(i.ID),
 		Alert:      alertCommand(s.BaseURL, i.ID),
+	}
+	if out.Dates, err = s.nextDates(q, i.ID); err != nil {
+		return nil, err
 	}
 	if _, listed := q.snapshot.Issuer(i.ID); listed {
 		out.JSON = "/api/v1" + issuerPath(i.ID)

@@ -76,6 +76,11 @@ var routes = []route{
 		counted: always,
 	},
 	{
+		pattern: "GET /calendar",
+		handle:  (*Site).calendar,
+		scope:   access.ReadReports,
+	},
+	{
 		pattern: "GET /analytics",
 		handle:  (*Site).analytics,
 		scope:   access.ReadAnalytics,

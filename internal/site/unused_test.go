@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/disclosure/calendar"
 	"pregon/internal/site/render"
 	"pregon/internal/site/sitetest"
 	"pregon/internal/source/health"
@@ -49,6 +50,7 @@ var pages = sitetest.Pages{
 		"report.scanned.": {"ocr", "mixed"},
 		"factkind.":       names(disclosure.FactKinds()),
 		"field.":          fieldNames(),
+		"calendarkind.":   names(calendar.Kinds),
 		"month.":          numbers(1, 12),
 		"weekday.":        numbers(0, 6),
 	},

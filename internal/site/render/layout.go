@@ -46,6 +46,7 @@ type choice struct {
 var sections = []Section{
 	{"nav.feed", "/"},
 	{"nav.issuers", "/issuers"},
+	{"nav.calendar", "/calendar"},
 	{"nav.analytics", "/analytics"},
 	{"nav.dev", "/developers"},
 }

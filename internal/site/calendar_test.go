@@ -84,7 +84,7 @@ func TestCalendarFilter(t *testing.T) {
 	s := start(t, "", querytest.Market())
 	s.append(store.Batch{Reports: dated(s)})
 	w := s.get(http.StatusOK, "/calendar?month=2030-12&issuer=ANB&kind=payment")
-	has(t, w, "1 fecha ", `<option value="payment" selected>Pago</option>`, `name="issuer" type="search" value="ANB"`, `<input type="hidden" name="month" value="2030-12">`,
+	has(t, w, "1 fecha ", `<option value="payment" selected>Pago</option>`, `name="issuer" type="search" size="26" value="ANB"`, `<input type="hidden" name="month" value="2030-12">`,
 		"Emisor: ACEROS DE NAVALBRUMA, S.A.", `href="/calendar?kind=payment&amp;month=2030-12"`, `href="webcal://pregon.example/api/v1/calendar.ics?issuer=A69000024&amp;kind=payment&amp;language=es"`)
 	lacks(t, w.Body.String(), "BODEGAS", "oir-702")
 	has(t, s.get(http.StatusBadRequest, "/calendar?issuer=nobody-of-that-name"), "nobody-of-that-name")

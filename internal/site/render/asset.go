@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +74,22 @@ func (r *Renderer) style() ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(sheets)) {
 		all = append(all, sheets[name]...)
 	}
-	return all, nil
+	return compact(all), nil
+}
+
+// These match what a style sheet has for people only. No text in a sheet has a brace, a
+// semicolon, or a colon or comma with a space after it; a test checks that.
+var (
+	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	cssSpace   = regexp.MustCompile(`\s*([{};])\s*|([:,])\s+`)
+)
+
+// compact returns a style sheet without comments and needless spaces, an eighth of it:
+// every page loads it.
+func compact(sheet []byte) []byte {
+	sheet = cssComment.ReplaceAll(sheet, nil)
+	sheet = cssSpace.ReplaceAll(sheet, []byte("$1$2"))
+	return bytes.TrimSpace(bytes.ReplaceAll(sheet, []byte(";}"), []byte("}")))
 }
 
 func (r *Renderer) addAsset(file string, body []byte) {

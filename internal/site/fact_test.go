@@ -148,6 +148,23 @@ func TestSummaryQuotes(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/reports/oir-702"), "<summary>Pagará dividendo.", `<blockquote lang="es">La Sociedad pagará un dividendo.</blockquote>`, "Abra una frase")
 }
 
+// A page says how the summary in its language was made.
+func TestSummaryMethod(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	r := stated(s, 701, []disclosure.Fact{aDividend()})
+	r.Summary = "Pagará dividendo."
+	r.SummaryMethod = "extractive"
+	r.Evidence = []disclosure.Evidence{{Text: "Pagará dividendo.", Page: 3, Quote: "Pagará dividendo."}}
+	r.SummaryEN = "Dividend of €0.25 gross per share; ex-date 15 December 2026, payment 17 December"
+	r.EvidenceEN = []disclosure.Evidence{{Text: r.SummaryEN, Page: 3, Quote: "Pagará dividendo."}}
+	s.append(store.Batch{Reports: []disclosure.Report{r}})
+	has(t, s.get(http.StatusOK, "/reports/oir-701"), "Frases tomadas del documento por reglas")
+	w := s.get(http.StatusOK, "/reports/oir-701?lang=en")
+	has(t, w, "Written from what the document states by rules")
+	lacks(t, w.Body.String(), "Sentences taken from the document")
+}
+
 // A page says that its text was read by OCR, with the quality where the text is shown.
 func TestScanned(t *testing.T) {
 	t.Parallel()

@@ -86,6 +86,9 @@ const neighbours = 3
 
 const markdownSuffix = ".md"
 
+// byFacts is the method of a summary that is made of facts.
+const byFacts = "facts"
+
 // wantsMarkdown reports whether the address of a report asks for Markdown.
 func (q *request) wantsMarkdown() bool { return strings.HasSuffix(q.PathValue("id"), markdownSuffix) }
 
@@ -136,8 +139,12 @@ func (s *Site) report(q *request) (*render.Page, error) {
 	if scanned := "report.scanned." + rep.DocumentNow().Method; q.edition.Known(scanned) {
 		out.Scanned = q.edition.Text(scanned)
 	}
-	if method := "method." + rep.SummaryMethod; q.edition.Known(method) {
-		out.Method = q.edition.Text(method)
+	method := rep.SummaryMethod
+	if out.Headline != "" && strings.TrimSuffix(out.Summary, ".") == out.Headline {
+		method = byFacts // the English summary may be made in another way than the Spanish one
+	}
+	if key := "method." + method; q.edition.Known(key) {
+		out.Method = q.edition.Text(key)
 	}
 	if i := slices.IndexFunc(out.Timeline, func(e event) bool {
 		return e.URL != "" && strings.HasSuffix(strings.SplitN(e.URL, "?", 2)[0], "/"+rep.CorrectedBy)

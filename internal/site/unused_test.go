@@ -46,7 +46,7 @@ var pages = sitetest.Pages{
 		"error.":          nil, // a status without a text has that of error.other
 		"unknown.":        {"category", "market", "issuer"},
 		"dev.tag.":        nil, // a tag without a text has its own name
-		"method.":         {"extractive", "selected", "model"},
+		"method.":         {"extractive", "facts", "selected", "model"},
 		"report.scanned.": {"ocr", "mixed"},
 		"factkind.":       names(disclosure.FactKinds()),
 		"field.":          fieldNames(),

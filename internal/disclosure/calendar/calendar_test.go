@@ -165,15 +165,18 @@ func TestCorrections(t *testing.T) {
 		want  []string
 	}{
 		{
-			"another date", "Rectifica", []disclosure.Fact{dividend("ex_date", "2026-12-16", "payment_date", "2026-12-17")},
+			"another date", "Rectifica",
+			[]disclosure.Fact{dividend("ex_date", "2026-12-16", "payment_date", "2026-12-17")},
 			[]string{"2026-12-16 ex_date confirmed oir-2 seq 2", "2026-12-17 payment confirmed oir-2 seq 2"},
 		},
 		{
-			"one of two dates", "Rectifica", []disclosure.Fact{dividend("payment_date", "2026-12-18")},
+			"one of two dates", "Rectifica",
+			[]disclosure.Fact{dividend("payment_date", "2026-12-18")},
 			[]string{"2026-12-15 ex_date tentative oir-2 seq 2", "2026-12-18 payment confirmed oir-2 seq 2"},
 		},
 		{
-			"another kind", "Rectifica", []disclosure.Fact{fact(disclosure.Meeting, "first_call", "2026-12-20")},
+			"another kind", "Rectifica",
+			[]disclosure.Fact{fact(disclosure.Meeting, "first_call", "2026-12-20")},
 			[]string{
 				"2026-12-15 ex_date cancelled oir-2 seq 2",
 				"2026-12-17 payment cancelled oir-2 seq 2",
@@ -185,11 +188,13 @@ func TestCorrections(t *testing.T) {
 			[]string{"2026-12-15 ex_date tentative oir-2 seq 1", "2026-12-17 payment tentative oir-2 seq 1"},
 		},
 		{
-			"states nothing", "Rectifica", []disclosure.Fact{},
+			"states nothing", "Rectifica",
+			[]disclosure.Fact{},
 			[]string{"2026-12-15 ex_date tentative oir-2 seq 2", "2026-12-17 payment tentative oir-2 seq 2"},
 		},
 		{
-			"annulled", "Anula", []disclosure.Fact{},
+			"annulled", "Anula",
+			[]disclosure.Fact{},
 			[]string{"2026-12-15 ex_date cancelled oir-2 seq 2", "2026-12-17 payment cancelled oir-2 seq 2"},
 		},
 		{

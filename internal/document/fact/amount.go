@@ -116,6 +116,12 @@ func (p *part) clock(i int) (hour, minute, end int, ok bool) {
 		sure = true
 		end++
 	}
+	if !found {
+		if extra, behind, ok := p.minutes(end); ok {
+			minute = extra
+			end = behind
+		}
+	}
 	half := suffix
 	if half == "" {
 		half = p.word(end)
@@ -126,23 +132,75 @@ func (p *part) clock(i int) (hour, minute, end int, ok bool) {
 		if hour < 12 {
 			hour += 12
 		}
+		end = p.behindHalf(end, suffix)
 	case half == "am" || half == "a" && p.mark(end+1) == "." && p.word(end+2) == "m":
 		sure = true
 		if hour == 12 {
 			hour = 0
 		}
+		end = p.behindHalf(end, suffix)
 	case p.word(end) == "noon" || p.word(end) == "mediodia":
 		sure = true
+		end++
+	case p.word(end) == "de" && (p.word(end+2) == "manana" || p.word(end+2) == "mati"):
+		sure = true
+		end += 3
 	case (p.word(end) == "de" || p.word(end) == "in") && afternoon(p.word(end+2)):
 		sure = true
 		if hour < 12 {
 			hour += 12
 		}
+		end += 3
 	}
 	if p.word(i) == "noon" || p.word(i) == "mediodia" {
 		sure = true
 	}
 	return hour, minute, end, sure && hour < 24
+}
+
+// behindHalf returns the token behind "pm" or "p.m.", which may be joined to the hour.
+func (p *part) behindHalf(i int, joined string) int {
+	if joined == "" {
+		i++
+	}
+	if p.mark(i) == "." && p.word(i+1) == "m" {
+		i += 2
+		if p.mark(i) == "." && i+1 < len(p.tokens) {
+			i++
+		}
+	}
+	return i
+}
+
+// minutes reads the minutes behind an hour: "y media", "y 30 minutos", "y treinta
+// minutos". It returns the end.
+func (p *part) minutes(i int) (minute, end int, ok bool) {
+	if w := p.word(i); w != "y" && w != "i" && w != "con" {
+		return 0, 0, false
+	}
+	switch p.word(i + 1) {
+	case "media", "mitja":
+		return 30, i + 2, true
+	case "cuarto":
+		return 15, i + 2, true
+	}
+	if w := p.word(i + 2); w != "minutos" && w != "minuts" {
+		return 0, 0, false
+	}
+	minute, spelled := spelledMinutes[p.word(i+1)]
+	if !spelled {
+		n, err := strconv.Atoi(p.mark(i + 1))
+		if err != nil || n > 59 {
+			return 0, 0, false
+		}
+		minute = n
+	}
+	return minute, i + 3, true
+}
+
+// spelledMinutes are the numbers of minutes that are usual in words.
+var spelledMinutes = map[string]int{
+	"cero": 0, "diez": 10, "quince": 15, "veinte": 20, "treinta": 30, "cuarenta": 40, "cincuenta": 50, "trenta": 30,
 }
 
 func isHour(w string) bool {

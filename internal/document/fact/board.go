@@ -83,7 +83,7 @@ func boardChanges(r *reading) []draft {
 	listed := false // the parts are resolutions that were adopted
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.isLong() {
+		if p.aside || p.isLong() || r.isRecalled(p) {
 			continue
 		}
 		if p.isProse() {
@@ -266,7 +266,7 @@ func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool 
 	if p.hasBetween(start, end, "board subsidiary") || !p.isAboutRole() {
 		return false
 	}
-	return !r.isOld(p, c, end) && !r.isOfOther(p, c, start, end)
+	return !r.isOld(p, c, end) && !r.isTold(p) && !r.isOfOther(p, c, start, end)
 }
 
 // isAboutRole reports whether a sentence names a role or a board, so that its change is
@@ -318,6 +318,26 @@ func (p *part) isConditional(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// isTold reports whether a sentence tells of something long ago: it begins with an old
+// date, or names who held a role then.
+func (r *reading) isTold(p *part) bool {
+	then := slices.ContainsFunc(p.tokens, func(t value.Token) bool { return t.Folded == "entonces" || t.Folded == "aleshores" })
+	if then || len(p.values) == 0 || r.Published.IsZero() {
+		return then
+	}
+	const opening = 6 // "c) Con fecha 9 de febrero de 2024"
+	v := &p.values[0]
+	if v.Kind != value.Date || v.Year == 0 || v.From > opening || p.word(v.From-1) == "desde" || p.word(v.From-1) == "since" {
+		return false
+	}
+	if v.Month == 0 {
+		return v.Year < r.Published.Year()
+	}
+	day := max(v.Day, 1)
+	text := time.Date(v.Year, time.Month(v.Month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	return !r.isWithin(text, 150, 1200)
 }
 
 // isOld reports whether a clause has a date that makes it history.

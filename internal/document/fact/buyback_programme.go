@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"time"
 
 	"pregon/internal/document/value"
@@ -38,9 +39,10 @@ func buybackProgrammes(r *reading) []draft {
 		d.set("currency", c.currency, c.at)
 	}
 	d.setAgreed("max_shares", limits.shares)
-	if event != "end" {
-		d.setAgreed("ends_on", limits.ends)
+	if event == "end" {
+		limits.ends = r.endedOn()
 	}
+	d.setAgreed("ends_on", limits.ends)
 	return []draft{d}
 }
 
@@ -200,6 +202,42 @@ func (r *reading) buybackLimits(event string) (found buybackLimits) {
 	return found
 }
 
+// endedOn returns the days on which sentences say that the programme has ended: "finalizó el
+// 17 de septiembre".
+func (r *reading) endedOn() (found []candidate) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isTooLong() || p.cells != nil || !p.has("buyback", "programme") {
+			continue
+		}
+		for _, c := range p.all("buyback has ended") { // "con fecha 7 de junio ha finalizado"
+			for k := range p.values {
+				v := &p.values[k]
+				if text, ok := date(v); ok && v.To == c.from && !r.earlierProgramme(p, v) && r.justEnded(text) {
+					found = append(found, r.candidate(read{text: text}, i, v, c))
+				}
+			}
+		}
+		for _, c := range p.all("buyback ended") {
+			for _, v := range p.valuesIn(c.to, min(c.to+8, len(p.tokens))) {
+				text, ok := date(v)
+				if ok && v.From-c.to <= 2 && !r.earlierProgramme(p, v) && !p.possibleBefore(v.From) && r.justEnded(text) {
+					found = append(found, r.candidate(read{text: text}, i, v, c))
+				}
+				break
+			}
+		}
+	}
+	return found
+}
+
+// justEnded reports whether a day is that of the report, or shortly before it.
+func (r *reading) justEnded(date string) bool {
+	t, err := time.Parse(time.DateOnly, date)
+	const longest = 30 * 24 * time.Hour
+	return err == nil && !r.Published.IsZero() && !t.After(r.Published) && r.Published.Sub(t) <= longest
+}
+
 // mayEnd reports whether a programme may end on a date: not before the report, and not more
 // than the five years for which shareholders may authorise purchases after it.
 func (r *reading) mayEnd(date string) bool {
@@ -284,6 +322,9 @@ func (p *part) changesProgramme() bool { return p.has("buyback change") }
 // isAmountLimit reports whether an amount of a sentence is the most that the programme may
 // cost.
 func (p *part) isAmountLimit(v *value.Value) bool {
+	if p.isCalledLimit(v, "buyback limit") {
+		return true
+	}
 	last := p.endOfLast(v.From, "buyback spent", "buyback price")
 	if v.Bound == "atMost" {
 		return last < max(0, v.From-6)
@@ -304,6 +345,18 @@ func (p *part) isAmountLimit(v *value.Value) bool {
 		if between == 0 || p.changesProgramme() && isNew {
 			return true
 		}
+	}
+	return false
+}
+
+// isCalledLimit reports whether the words behind a figure say that it is a limit: "1.000
+// acciones, que constituían el número máximo de acciones del programa".
+func (p *part) isCalledLimit(v *value.Value, limit class) bool {
+	for _, c := range p.all("buyback is") {
+		if c.from < v.To || c.from > v.To+2 {
+			continue
+		}
+		return p.hasBetween(c.to, c.to+3, limit) && len(p.valuesIn(c.to, c.to+8)) == 0
 	}
 	return false
 }
@@ -353,6 +406,9 @@ func (p *part) moneyBetween(from, to int) (n int) {
 
 // isSharesLimit reports whether a number of a sentence is the most shares of the programme.
 func (p *part) isSharesLimit(v *value.Value) bool {
+	if (v.Unit == "share" || v.Unit == "security") && p.isCalledLimit(v, "buyback shares limit") {
+		return true
+	}
 	if p.hasBetween(v.From-8, v.From, "buyback spent") || len(p.valuesIn(v.To, v.To+1)) > 0 && v.Unit == "" {
 		return false
 	}
@@ -432,7 +488,9 @@ func (r *reading) addTableLimits(found *buybackLimits, t *table) {
 		case len(p.cells) > 2:
 			continue
 		}
-		values := p.valuesIn(p.cells[n].from, p.cells[n].to)
+		values := slices.DeleteFunc(p.valuesIn(p.cells[n].from, p.cells[n].to), func(v *value.Value) bool {
+			return v.Unit == "%" // of the capital
+		})
 		if len(values) == 0 {
 			continue
 		}

@@ -3,6 +3,7 @@ package fact
 import (
 	"math/big"
 	"slices"
+	"time"
 
 	"pregon/internal/document/value"
 )
@@ -22,6 +23,7 @@ var tradesGrid = grid{
 // trades is what a document says about purchases in a period.
 type trades struct {
 	periods []period
+	days    []period // of sentences with one day
 	shares  []candidate
 	amounts []candidate
 	rows    []record
@@ -39,19 +41,91 @@ func buybackTrades(r *reading) []draft {
 	if byRows {
 		found.periods = periodOfRows(found.rows)
 	}
+	if _, _, ok := r.buybackEvent(); !ok && len(found.periods) == 0 {
+		found.periods = found.days
+	}
 	d := newDraft()
-	if !d.setPeriod(found.periods) || !d.setAgreed("shares", found.shares) {
+	r.settleTotal(&found)
+	stated := d.setAgreed("shares", found.shares)
+	if !d.setPeriod(found.periods) || !stated && (len(found.shares) > 0 || !r.listsTrades(&found)) {
 		return nil
 	}
 	if c, ok := agreed(found.amounts); ok {
 		d.set("amount", c.text, c.at)
 		d.set("currency", c.currency, c.at)
+	} else if currency, at, ok := r.currencyOfPrices(&found); ok {
+		d.set("currency", currency, at)
 	}
 	d.rows = r.tradeRows(&found, d.fields)
-	if byRows && len(d.rows) == 0 {
+	if len(d.rows) == 0 && (!stated || byRows && len(found.rows) > 0) {
 		return nil
 	}
+	if len(d.rows) == 1 && !stated {
+		v := found.rows[0].fields["trade shares"]
+		d.set("shares", d.rows[0]["shares"], r.placeOf(found.rows[0].part, v))
+	}
 	return []draft{d}
+}
+
+// listsTrades reports whether a document without a total has a table of purchases: each row
+// has a price, and the document says that they are purchases.
+func (r *reading) listsTrades(found *trades) bool {
+	for _, rec := range found.rows {
+		if rec.fields["trade shares"] == nil || rec.fields["trade price"] == nil {
+			return false
+		}
+	}
+	said := slices.ContainsFunc(r.parts, func(p part) bool { return !p.aside && p.has("bought") })
+	return said && len(found.rows) > 0
+}
+
+// settleTotal keeps the number of shares to which the rows add up, if the document states
+// several: one of them is that of the whole programme.
+func (r *reading) settleTotal(found *trades) {
+	if _, ok := agreed(found.shares); ok || len(found.shares) == 0 || len(found.rows) == 0 {
+		return
+	}
+	sum := new(big.Rat)
+	for _, rec := range found.rows {
+		v := rec.fields["trade shares"]
+		if v == nil {
+			return
+		}
+		c, ok := countPositive(&r.parts[rec.part], v)
+		if !ok {
+			return
+		}
+		n, _ := new(big.Rat).SetString(c.text)
+		sum.Add(sum, n)
+	}
+	found.shares = slices.DeleteFunc(found.shares, func(c candidate) bool {
+		n, ok := new(big.Rat).SetString(c.text)
+		return !ok || n.Cmp(sum) != 0
+	})
+}
+
+// currencyOfPrices returns the currency of the column of prices, or that of the price of each
+// row.
+func (r *reading) currencyOfPrices(found *trades) (currency string, at place, ok bool) {
+	if len(found.rows) == 0 {
+		return "", place{}, false
+	}
+	if s := found.head.scales["trade price"]; s.Currency != "" && !s.Unclear {
+		currency = value.CurrencyCode(s.Currency)
+		head := &r.parts[found.head.part]
+		for _, c := range head.all("trade price") {
+			return currency, place{found.head.part, c.from, min(c.to+3, len(head.tokens))}, currency != ""
+		}
+	}
+	for _, rec := range found.rows {
+		v := rec.fields["trade price"]
+		if v == nil || value.CurrencyCode(v.Unit) == "" || currency != "" && currency != value.CurrencyCode(v.Unit) {
+			return "", place{}, false
+		}
+		currency = value.CurrencyCode(v.Unit)
+		at = r.placeOf(rec.part, v)
+	}
+	return currency, at, currency != ""
 }
 
 // periodOfRows returns the days of the first and the last trade, for a document that states
@@ -84,13 +158,13 @@ func periodOfRows(rows []record) []period {
 func (r *reading) reportsPurchases() bool {
 	title := value.Tokenise(r.Title + " . " + r.Category)
 	heads := part{tokens: title, cues: phrases.find(title)}
-	if heads.has("liquidity contract") {
+	if heads.has("liquidity contract", "trades by others") {
 		return false
 	}
 	own := heads.has("own shares")
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.heading && p.has("liquidity contract") {
+		if p.heading && p.has("liquidity contract") || !p.aside && p.has("trades by others") {
 			return false
 		}
 		own = own || !p.aside && p.has("own shares")
@@ -105,7 +179,7 @@ func (r *reading) findTrades() (found trades) {
 		if p.aside || p.isTooLong() || p.has("possible", "policy", "example") {
 			continue
 		}
-		if p.cells == nil && p.has("trades cumulative") {
+		if p.cells == nil && p.hasBetween(0, p.beforeResult(), "trades cumulative") {
 			continue
 		}
 		if p.has("bought") || p.cells != nil || p.labelled("period before") {
@@ -142,14 +216,18 @@ func (r *reading) addPurchases(found *trades, i int) {
 		return
 	}
 	follows := i > 0 && r.parts[i-1].paragraph == p.paragraph && r.parts[i-1].has("bought") && p.has("total")
-	if !p.has("bought") && !follows || p.has("trades cumulative", "sold") {
+	end := min(p.beforePast(), p.beforeResult())
+	if !p.has("bought") && !follows || p.hasBetween(0, end, "trades cumulative", "sold") {
 		return
 	}
+	if day, ok := r.tradesDay(i); ok {
+		found.days = append(found.days, day)
+	}
 	shares := false
-	end := p.beforePast()
+	amount := false
 	for k := range p.values {
 		v := &p.values[k]
-		if v.From >= end {
+		if v.From >= end || shares && amount {
 			break
 		}
 		if c, ok := countPositive(p, v); ok && !shares && p.countsShares(v) {
@@ -161,9 +239,12 @@ func (r *reading) addPurchases(found *trades, i int) {
 		if !ok || v.Bound != "" || p.hasBetween(v.From-6, v.From, "trades price near", "buyback limit") {
 			continue
 		}
+		if amount {
+			continue
+		}
 		if shares || len(found.periods) > 0 && p.has("trades amount label") || len(r.presentPeriods(i)) > 0 {
 			found.amounts = append(found.amounts, r.candidate(c, i, v, cue{}))
-			break
+			amount = true
 		}
 	}
 }
@@ -187,12 +268,76 @@ func (p *part) countsShares(v *value.Value) bool {
 		return false
 	}
 	return v.Unit == "share" || v.Unit == "security" ||
-		v.Unit == "" && p.hasBetween(v.To, v.To+4, "buyback shares label") && len(p.valuesIn(v.To, v.To+4)) == 0
+		v.Unit == "" && p.hasBetween(v.To, v.To+4, "buyback shares label") && len(p.valuesIn(v.To, v.To+4)) == 0 ||
+		v.Unit == "" && p.namesNumber(v)
 }
+
+// namesNumber reports whether the words before a figure say that it is a number of shares:
+// "el número total de acciones adquiridas asciende a 20.000".
+func (p *part) namesNumber(v *value.Value) bool {
+	const near = 10
+	from := max(v.From-near, p.lastValueBefore(v))
+	label, ok := firstCue(p.longest("trade shares"), from, v.From)
+	if !ok || label.to-label.from < 3 {
+		return false
+	}
+	return p.hasBetween(label.from, v.From, "bought") &&
+		!p.hasBetween(label.to, v.From, "trades price near", "trades amount label", "trade number")
+}
+
+// beforeResult returns the token at which a sentence begins to state what results from the
+// purchases, or its end: "…, con lo que la autocartera asciende a …".
+func (p *part) beforeResult() int {
+	end := len(p.tokens)
+	for _, c := range p.all("trades consequence") {
+		if p.mark(c.from-1) == "," || p.mark(c.from-1) == ";" {
+			end = min(end, c.from)
+		}
+	}
+	return end
+}
+
+// longestDelay is the most time between purchases on one day and their report.
+const longestDelay = 10 * 24 * time.Hour
+
+// tradesDay returns the day of the purchases of a sentence that has only one date.
+func (r *reading) tradesDay(i int) (period, bool) {
+	p := &r.parts[i]
+	var day *value.Value
+	for k := range p.values {
+		if v := &p.values[k]; v.Kind == value.Date {
+			if day != nil {
+				return period{}, false
+			}
+			day = v
+		}
+	}
+	if day == nil || !p.hasBetween(day.From-5, day.From, "trades day") ||
+		p.hasBetween(day.From-8, day.From, "trades other day") {
+		return period{}, false
+	}
+	near := p.hasBetween(day.From-10, day.To+10, "bought")
+	if !near || p.has("buyback start", "buyback end", "buyback suspension", "buyback resumption", "buyback change") {
+		return period{}, false
+	}
+	text, ok := date(day)
+	if !ok || r.Published.IsZero() {
+		return period{}, false
+	}
+	t, _ := time.Parse(time.DateOnly, text)
+	if t.After(r.Published) || r.Published.Sub(t) > longestDelay {
+		return period{}, false
+	}
+	at := place{i, day.From, day.To}
+	return period{text, text, at, at}, true
+}
+
+// mostTotals is the most rows of totals that are read: each is compared with all rows.
+const mostTotals = 40
 
 // addTotals adds the totals of a table of trades.
 func (r *reading) addTotals(found *trades, totals []record) {
-	for _, rec := range totals {
+	for _, rec := range totals[:min(len(totals), mostTotals)] {
 		p := &r.parts[rec.part]
 		v := rec.fields["trade shares"]
 		if v == nil {
@@ -204,12 +349,45 @@ func (r *reading) addTotals(found *trades, totals []record) {
 		if c, ok := countPositive(p, v); ok {
 			found.shares = append(found.shares, r.candidate(c, rec.part, v, cue{}))
 		}
-		if v := rec.fields["trade amount"]; v != nil {
+		amount := rec.fields["trade amount"]
+		if amount == nil {
+			amount = r.sumOfAmounts(found, rec)
+		}
+		if v := amount; v != nil {
 			if c, ok := readPositive(p, v, found.head.scales["trade amount"]); ok {
 				found.amounts = append(found.amounts, r.candidate(c, rec.part, v, cue{}))
 			}
 		}
 	}
+}
+
+// sumOfAmounts returns the last figure of a row of totals, which lacks some columns, if the
+// amounts of the rows add up to it.
+func (r *reading) sumOfAmounts(found *trades, total record) *value.Value {
+	sum := new(big.Rat)
+	for _, rec := range found.rows {
+		v := rec.fields["trade amount"]
+		if v == nil {
+			return nil
+		}
+		text, ok := decimal(v, 0)
+		if !ok {
+			return nil
+		}
+		n, _ := new(big.Rat).SetString(text)
+		sum.Add(sum, n)
+	}
+	figures := r.parts[total.part].figuresIn(cell{total.from, total.to})
+	if len(figures) < 2 {
+		return nil
+	}
+	last := figures[len(figures)-1]
+	text, ok := decimal(last, 0)
+	n, isNumber := new(big.Rat).SetString(text)
+	if !ok || !isNumber || n.Cmp(sum) != 0 || sum.Sign() == 0 {
+		return nil
+	}
+	return last
 }
 
 // firstFigure returns the first figure of a row of totals, which lacks some columns, if the
@@ -321,7 +499,7 @@ func (r *reading) tradeRows(found *trades, fields map[string]string) (rows []map
 		}
 		rows = append(rows, row)
 	}
-	if want, ok := new(big.Rat).SetString(fields["shares"]); !ok || want.Cmp(shares) != 0 {
+	if want, ok := new(big.Rat).SetString(fields["shares"]); ok && want.Cmp(shares) != 0 {
 		return nil
 	}
 	if want, ok := new(big.Rat).SetString(fields["amount"]); ok && priced {

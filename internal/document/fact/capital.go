@@ -21,6 +21,7 @@ var capitalLabels = []class{
 // capitalChange collects what a document says about a change of the share capital.
 type capitalChange struct {
 	r       *reading
+	tables  map[int]*table // by the parts that are their rows
 	actions map[string]place
 	shares  []candidate
 	amounts []candidate
@@ -31,7 +32,12 @@ type capitalChange struct {
 // capitalChanges finds the increase or reduction of the share capital that a document is
 // about.
 func capitalChanges(r *reading) []draft {
-	c := capitalChange{r: r, actions: map[string]place{}}
+	c := capitalChange{r: r, actions: map[string]place{}, tables: map[int]*table{}}
+	for n := range r.tables {
+		for _, row := range r.tables[n].rows[:min(len(r.tables[n].rows), mostCapitalRows)] {
+			c.tables[row] = &r.tables[n]
+		}
+	}
 	for i := range r.parts {
 		p := &r.parts[i]
 		if p.aside || p.isLong() {
@@ -60,7 +66,7 @@ func (c *capitalChange) drafts() []draft {
 	for action, at := range c.actions {
 		d.set("action", action, at)
 	}
-	c.setMoney(&d, "amount", c.amounts)
+	c.setMoney(&d, "amount", withoutSigns(c.amounts, d.fields["action"] == "reduction"))
 	if d.fields["action"] == "increase" {
 		d.setAgreed("new_shares", c.shares)
 		c.setMoney(&d, "price", c.prices)
@@ -86,6 +92,20 @@ func (c *capitalChange) setMoney(d *draft, field string, all []candidate) {
 	d.set("currency", found.currency, found.at)
 }
 
+// withoutSigns returns the amounts of a change. Tables write that of a reduction in
+// brackets, as a negative figure; one of an increase is something else.
+func withoutSigns(all []candidate, reduction bool) (kept []candidate) {
+	for _, c := range all {
+		unsigned, negative := strings.CutPrefix(c.text, "-")
+		if negative && !reduction {
+			continue
+		}
+		c.text = unsigned
+		kept = append(kept, c)
+	}
+	return kept
+}
+
 // isPlausible reports whether the capital after an increase is more than the increase.
 func (c *capitalChange) isPlausible(d draft, after candidate) bool {
 	amount := d.fields["amount"]
@@ -97,25 +117,54 @@ func (c *capitalChange) isPlausible(d draft, after candidate) bool {
 
 // readEntries reads the labels of a form.
 func (c *capitalChange) readEntries(i int) {
-	p := &c.r.parts[i]
 	for _, e := range c.r.entries(i, capitalLabels) {
 		if e.value.empty() {
 			continue
 		}
-		heading, _ := value.ReadScale(p.tokens[e.label.from:e.value.from], p.english)
+		heading := c.headingOf(e)
+		if e.class == "capital amount label" || e.class == "capital after label" {
+			c.readAction(i, e.label.from, e.value.from)
+		}
 		switch e.class {
 		case "capital action label":
 			c.readAction(i, e.value.from, e.value.to)
 		case "capital shares label":
-			c.add(&c.shares, e.value, readCount, heading)
+			unit := c.unitOf(e)
+			unit.Unclear = heading.Power > 0 && e.value.from-e.label.to < 2 // thousands of euros, but of shares?
+			c.add(&c.shares, e.value, readNewShares, unit)
 		case "capital amount label":
 			c.add(&c.amounts, e.value, readMoney, heading)
 		case "capital price label":
-			c.add(&c.prices, e.value, readPrice, heading)
+			c.add(&c.prices, e.value, readPrice, c.unitOf(e))
 		case "capital after label":
 			c.add(&c.after, e.value, readMoney, heading)
 		}
 	}
+}
+
+// unitOf returns the unit in the label of an entry.
+func (c *capitalChange) unitOf(e entry) value.Scale {
+	p := &c.r.parts[e.label.part]
+	unit, _ := value.ReadScale(p.tokens[e.label.from:e.value.from], p.english)
+	return unit
+}
+
+// headingOf returns the unit of an amount in a form: that of its label, else that of the
+// table.
+func (c *capitalChange) headingOf(e entry) value.Scale {
+	p := &c.r.parts[e.label.part]
+	t := c.tables[e.label.part]
+	if unit := c.unitOf(e); t == nil || unit != (value.Scale{}) {
+		return unit
+	}
+	return c.r.headingOf(t, e.label.part, p.cellOf(e.value.from), p.cells[p.cellOf(e.label.from)])
+}
+
+// readNewShares reads a number of new shares. A small one is that of a ratio: "1 acción
+// nueva por cada 10".
+func readNewShares(p *part, v *value.Value, heading value.Scale) (read, bool) {
+	got, ok := readCount(p, v, heading)
+	return got, ok && len(got.text) >= 4
 }
 
 // add adds the first value in a place that is one of the field.
@@ -165,8 +214,8 @@ func (c *capitalChange) readSentence(i int) {
 			continue
 		}
 		switch {
-		case p.isNewShares(v):
-			c.addValue(&c.shares, i, v, readCount)
+		case p.isNewShares(v), p.followsNewShares(v):
+			c.addValue(&c.shares, i, v, readNewShares)
 		case (isRate(v) || p.isEach(v)) && p.isIssuePrice(v), isSmall(v) && p.isIssuePrice(v) && p.followsPrice(v):
 			c.addValue(&c.prices, i, v, readPrice)
 		case isRate(v) || p.isEach(v) || isSmall(v):
@@ -214,6 +263,24 @@ func (p *part) isNewShares(v *value.Value) bool {
 		return false
 	}
 	return p.hasBetween(v.From, v.To+2, "capital new") || p.hasBetween(max(0, v.From-6), v.From, "capital issue")
+}
+
+// followsNewShares reports whether a figure without a unit follows words such as "el número
+// de acciones a emitir es de".
+func (p *part) followsNewShares(v *value.Value) bool {
+	last := p.lastBefore(max(0, v.From-10), v.From, "capital shares label")
+	if v.Unit != "" || last < 0 {
+		return false
+	}
+	for k := last; k < v.From; k++ {
+		switch p.word(k) {
+		case "es", "de", "asciende", "a", "ha", "sido", "siendo", "fue", "sera", "total", "is", "was", "amounts", "to", "finalmente",
+			"definitivamente", "in", "the", "emitidas", "suscritas", "issued":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // isRepresented reports whether an increase is "representado por 5.000 nuevas acciones":

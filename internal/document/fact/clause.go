@@ -94,10 +94,8 @@ var paidVerbs = []string{
 func (c *clauses) findDoubts() {
 	harmless := c.p.all("harmless phrase")
 	for _, q := range c.p.cues {
-		known := slices.Contains(doubtsAnywhere, q.class) || slices.Contains(doubtsBehind, q.class) ||
-			slices.Contains(doubtsInClause, q.class)
 		covered := func(h cue) bool { return h.from <= q.from && q.to <= h.to }
-		if known && !slices.ContainsFunc(harmless, covered) {
+		if raisesDoubt(q.class) && !slices.ContainsFunc(harmless, covered) {
 			c.doubts = append(c.doubts, q)
 		}
 	}
@@ -106,6 +104,11 @@ func (c *clauses) findDoubts() {
 			c.doubts = append(c.doubts, cue{"earlier paid", i, i + 1})
 		}
 	}
+}
+
+// raisesDoubt reports whether the words of a class make a value doubtful.
+func raisesDoubt(c class) bool {
+	return slices.Contains(doubtsAnywhere, c) || slices.Contains(doubtsBehind, c) || slices.Contains(doubtsInClause, c)
 }
 
 // unsure reports whether the words around a value say that it is no fact of this report.

@@ -65,6 +65,7 @@ type index struct {
 	byWord  map[string][]phrase // by their first word
 	byStart map[string][]phrase // by the first letters of a first word with a star
 	classes map[class]bool
+	known   map[string]bool // all words
 }
 
 // startOf returns a number for the first two bytes of a word.
@@ -83,7 +84,9 @@ func newIndex(lists lexicon.Lists) *index {
 		byWord:  map[string][]phrase{},
 		byStart: map[string][]phrase{},
 		classes: map[class]bool{},
+		known:   map[string]bool{},
 	}
+	x.addKnown(strings.Fields(months))
 	for name, body := range lists {
 		x.classes[class(name)] = true
 		separator := func(r rune) bool { return r == ';' || r == '\n' }
@@ -92,6 +95,7 @@ func newIndex(lists lexicon.Lists) *index {
 			if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 				continue
 			}
+			x.addKnown(words)
 			p := phrase{class: class(name)}
 			for _, w := range words {
 				text, open := strings.CutSuffix(w, "*")

@@ -63,7 +63,70 @@ func dividends(r *reading) []draft {
 	if !r.isAnnounced(all) {
 		return nil
 	}
-	return r.dividendDrafts(all)
+	if drafts := r.dividendDrafts(all); len(drafts) > 0 || callsMeeting {
+		return drafts
+	}
+	return r.datesOfDividend(all)
+}
+
+// datesOfDividend makes a fact of the dates of a dividend whose amount an earlier document
+// gave. The document must be about it, and neither give an amount for each share nor
+// speak of a proposal.
+func (r *reading) datesOfDividend(all []dividendValue) []draft {
+	if !r.isTopic("dividend", "scrip") || r.isTopic("yearly calendar") {
+		return nil
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside {
+			continue
+		}
+		doubtful := slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool {
+			return c.class == "proposal" || c.class == "policy" || c.class == "called off"
+		})
+		if doubtful || p.has("interest paid") || slices.ContainsFunc(p.values, isShareAmount) {
+			return nil
+		}
+	}
+	d := newDraft()
+	for _, field := range dividendDateFields {
+		var dates []candidate
+		for _, v := range all {
+			if v.field == field {
+				dates = append(dates, v.candidate)
+			}
+		}
+		if len(dates) > 0 && !d.setAgreed(field, dates) {
+			return nil // several dividends
+		}
+	}
+	corrects := slices.ContainsFunc(r.parts, func(p part) bool { return p.has("corrected") })
+	if len(d.fields) == 0 || len(d.fields) == 1 && !corrects {
+		return nil
+	}
+	r.setForm(&d)
+	return []draft{d}
+}
+
+// isTopic reports whether the title of the report, a heading or one of the first
+// sentences has a cue of some classes.
+func (r *reading) isTopic(classes ...class) bool {
+	title := part{cues: phrases.find(value.Tokenise(r.Title))}
+	if title.has(classes...) {
+		return true
+	}
+	const first = 6
+	for i := range r.parts {
+		if p := &r.parts[i]; (p.heading || i < first && p.cells == nil) && !p.aside && p.has(classes...) {
+			return true
+		}
+	}
+	return false
+}
+
+// isShareAmount reports whether a value is an amount of money for each share.
+func isShareAmount(v value.Value) bool {
+	return v.Kind == value.Figure && isRate(&v)
 }
 
 // proposedAmounts returns the amounts that the document proposes to the shareholders.
@@ -100,7 +163,8 @@ func (r *reading) isAnnounced(all []dividendValue) bool {
 
 // isAboutDividends reports whether a document speaks of dividends at all.
 func (r *reading) isAboutDividends() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool {
+	title := part{cues: phrases.find(value.Tokenise(r.Title))}
+	return title.has("dividend", "scrip") || slices.ContainsFunc(r.parts, func(p part) bool {
 		names := p.all("dividend", "scrip")
 		return len(names) > 0 && !p.aside && !clausesOf(&p).unsure(names[0].from)
 	})
@@ -159,9 +223,14 @@ func (r *reading) dividendSentence(i int) (found []dividendValue) {
 		switch v.Kind {
 		case value.Date:
 			name, ok := lastCue(dates, lastDate, v.From)
-			if !ok {
-				day, _ := date(v)
-				name, ok = r.nameBehind(p, dates, day, v.To, nextOf(p, k, value.Date))
+			if !ok || name.class == "other date" && c.starts[name.from] != c.starts[v.From] {
+				day, known := date(v)
+				if !known {
+					day, _ = r.comingDay(v)
+				}
+				if behind, found := r.nameBehind(p, dates, day, v.To, nextOf(p, k, value.Date)); found {
+					name, ok = behind, true
+				}
 			}
 			if !ok && v.From <= 1 && p.mark(v.To) == ":" {
 				name, ok = p.eventOfDay(dates)
@@ -193,13 +262,26 @@ func (r *reading) dividendSentence(i int) (found []dividendValue) {
 				name = suffix
 				lastAmount = max(lastAmount, suffix.to)
 			}
-			if !c.unsure(v.From) && !r.isOldYear(p) {
+			if !c.unsure(v.From) && !r.isOldYear(p) && !p.isChangeOf(v) {
 				label := value.Scale{PerShare: p.hasBetween(name.from, v.From, "per share")}
 				found = r.addDividendAmount(found, i, v, name.class, label)
 			}
 		}
 	}
 	return found
+}
+
+// isChangeOf reports whether an amount is that of a change: "aumenta en 0,03 euros por
+// acción", "raised by €0.03".
+func (p *part) isChangeOf(v *value.Value) bool {
+	const reach = 5
+	for i := v.From - 1; i >= max(0, v.From-reach); i-- {
+		switch p.word(i) {
+		case "en", "by":
+			return p.hasBetween(i-reach, i, "dividend change")
+		}
+	}
+	return false
 }
 
 // nameBehind returns the name that explains the date before it: "el 6 de mayo, fecha
@@ -212,6 +294,7 @@ func (r *reading) nameBehind(p *part, names []cue, day string, from, to int) (cu
 	}
 	for i := from; i < name.from; i++ {
 		switch p.word(i) {
+		case "procedera", "al", "efectuara", "realizara", "hara", "el", "a", "llevara", "cabo", "tendra", "lugar", "del":
 		case "", "como", "la", "es", "sera", "siendo", "fecha", "en", "que", "cual", "se", "de", "date", "the", "as", "is", "data":
 		default:
 			return cue{}, false
@@ -224,9 +307,17 @@ func (r *reading) nameBehind(p *part, names []cue, day string, from, to int) (cu
 	return name, name.class != "payment" || first == "fecha" || first == "payment" || first == "data" || first == "la"
 }
 
-// directly reports whether nothing but "se" stands between two tokens.
+// directly reports whether nothing but "se", or "se procederá al", stands between two
+// tokens.
 func (p *part) directly(from, to int) bool {
-	return from == to || from+1 == to && p.word(from) == "se"
+	for i := from; i < to; i++ {
+		switch p.word(i) {
+		case "se", "procedera", "al", "a", "el", "efectuara", "realizara", "llevara", "cabo", "tendra", "lugar", "hara", "es", "del":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // eventOfDay returns the only name in a line that begins with its date: "15 de mayo de
@@ -303,6 +394,9 @@ func nextOf(p *part, k int, kind value.Kind) int {
 // addDividendDate adds a date, if its name is that of a field.
 func (r *reading) addDividendDate(all []dividendValue, i int, v *value.Value, name class) []dividendValue {
 	text, ok := date(v)
+	if !ok {
+		text, ok = r.comingDay(v)
+	}
 	field := dividendDateFields[name]
 	if !ok || field == "" || v.Partner >= 0 || !r.isComing(text) {
 		return all
@@ -311,6 +405,25 @@ func (r *reading) addDividendDate(all []dividendValue, i int, v *value.Value, na
 		candidate: candidate{read: read{text: text}, at: r.placeOf(i, v), row: r.parts[i].cells != nil},
 		field:     field,
 	})
+}
+
+// comingDay returns a date without a year: "Fecha de pago: 17 de diciembre". It is the
+// next such day, if that is soon.
+func (r *reading) comingDay(v *value.Value) (string, bool) {
+	const soon = 120 * 24 * time.Hour
+	if v.Kind != value.Date || v.Year != 0 || v.Month == 0 || v.Day == 0 || r.Published.IsZero() {
+		return "", false
+	}
+	published := r.Published.Truncate(24 * time.Hour)
+	day := *v
+	for _, day.Year = range []int{published.Year(), published.Year() + 1} {
+		text, ok := date(&day)
+		t, err := time.Parse(time.DateOnly, text)
+		if ok && err == nil && !t.Before(published) {
+			return text, t.Before(published.Add(soon))
+		}
+	}
+	return "", false
 }
 
 // largestDividend is the amount from which it is not one for each share, unless the
@@ -322,6 +435,10 @@ func (r *reading) addDividendAmount(
 	all []dividendValue, i int, v *value.Value, name class, heading value.Scale,
 ) []dividendValue {
 	amount, currency, ok := money(v, heading)
+	if text, perShare, isCents := r.parts[i].cents(v); isCents {
+		amount, currency, ok = text, "EUR", true
+		heading.PerShare = heading.PerShare || perShare
+	}
 	if !ok || v.Bound != "" || v.Partner >= 0 || v.Scaled() || v.Negative || amount == "0" || heading.Power > 0 {
 		return all
 	}
@@ -341,6 +458,36 @@ func (r *reading) addDividendAmount(
 		strong:    strong,
 		share:     strong && perShare,
 	})
+}
+
+// cents reads an amount in hundredths of a euro: "25 céntimos de euro por acción".
+func (p *part) cents(v *value.Value) (amount string, perShare, ok bool) {
+	if v.Kind != value.Figure || v.Scaled() {
+		return "", false, false
+	}
+	end := 0
+	for i := v.From + 1; i < min(v.From+6, len(p.tokens)) && end == 0; i++ {
+		switch w := p.word(i); {
+		case w == "eurocents" || w == "eurocentimos" || w == "euro" && (p.word(i+1) == "cents" || p.word(i+1) == "cent"):
+			end = i + 1
+		case w == "centimos" || w == "centims" || w == "cents":
+			euro := i + 1
+			for euro < i+4 && (p.word(euro) == "de" || p.word(euro) == "d" || p.word(euro) == "of" || p.word(euro) == "a" || p.mark(euro) == "'" || p.mark(euro) == "’") {
+				euro++
+			}
+			if w := p.word(euro); w != "euro" && w != "euros" {
+				return "", false, false
+			}
+			end = euro + 1
+		case i >= v.To && w != "":
+			return "", false, false
+		}
+	}
+	if end == 0 {
+		return "", false, false
+	}
+	amount, ok = decimal(v, -2)
+	return amount, p.hasBetween(end, end+8, "per share") || isRate(v), ok
 }
 
 // isDividendSize reports whether an amount may be one for a share.
@@ -387,10 +534,11 @@ func (r *reading) dividendTable(t *table) (found []dividendValue) {
 	return found
 }
 
-// isDividendHead reports whether a row names columns: it has several names and no value.
+// isDividendHead reports whether a row names columns: it has several names and no value
+// but a rate of tax ("Retención 19 %").
 func isDividendHead(p *part) bool {
 	for _, v := range p.values {
-		if v.Kind == value.Date && v.Day > 0 || v.Kind == value.Figure && v.Unit != "" {
+		if v.Kind == value.Date && v.Day > 0 || v.Kind == value.Figure && v.Unit != "" && v.Unit != "%" {
 			return false
 		}
 	}
@@ -511,7 +659,11 @@ func (r *reading) dividendForm(row int, unit value.Scale) (found []dividendValue
 			continue
 		}
 		if isDate {
-			if name, ok := lastCue(dates, from, v.From); ok {
+			name, ok := lastCue(dates, from, v.From)
+			if !ok && v.From == 0 && len(p.values) == 1 && len(p.cells) == 2 {
+				name, ok = p.eventOfDay(dates) // "15 de mayo de 2026 | Pago"
+			}
+			if ok {
 				found = r.addDividendDate(found, row, v, name.class)
 			}
 			continue
@@ -662,9 +814,11 @@ func (r *reading) together(a, b place) bool {
 	return r.parts[a.part].paragraph == r.parts[b.part].paragraph
 }
 
-// setForm sets the form of a dividend. A choice between shares and cash is a scrip.
+// setForm sets the form of a dividend. A choice between shares and cash is a scrip; where
+// one is mentioned but not certain, neither form is.
 func (r *reading) setForm(d *draft) {
 	for _, form := range []string{"scrip", "cash"} {
+		mentioned := false
 		for i := range r.parts {
 			p := &r.parts[i]
 			if p.aside || !p.has(class(form)) {
@@ -672,11 +826,24 @@ func (r *reading) setForm(d *draft) {
 			}
 			c := clausesOf(p)
 			for _, q := range p.longest(class(form), "payment", "no cash form") {
-				if q.class == class(form) && !c.unsure(q.from) {
+				if q.class != class(form) {
+					continue
+				}
+				if !c.unsure(q.from) || form == "scrip" && c.onlyDoubtsBehind(q.to) {
 					d.set("form", form, place{i, q.from, q.to})
 					return
 				}
+				mentioned = true
 			}
 		}
+		if mentioned {
+			return
+		}
 	}
+}
+
+// onlyDoubtsBehind reports whether all doubts of a sentence are possibilities behind a
+// token: "el programa de dividendo flexible, por el que los accionistas podrán recibir".
+func (c *clauses) onlyDoubtsBehind(at int) bool {
+	return !c.full && !slices.ContainsFunc(c.doubts, func(q cue) bool { return q.class != "possible" || q.from < at })
 }

@@ -15,6 +15,8 @@ type grid struct {
 	anchor  func(v *value.Value) bool
 	numbers []class // the columns with figures
 	needed  []class // the columns without which a row is no heading
+	// complete reports whether the columns are those of a heading; nil if needed says it all
+	complete func(columns []class) bool
 }
 
 // record is a row of a grid.
@@ -48,6 +50,12 @@ func (r *reading) records(g *grid, t *table) (rows, totals []record, head headin
 	for _, row := range t.rows {
 		p := &r.parts[row]
 		anchors := anchorsOf(g, p)
+		if len(p.cells) != len(head.cells) && len(p.figuresIn(cell{0, len(p.tokens)})) == 0 {
+			anchors = nil // a signature: "Madrid, 5 de mayo de 2026"
+		}
+		if len(anchors) == 1 && p.hasBetween(0, anchors[0].From, "total") {
+			continue // the total of a day
+		}
 		end := len(p.tokens)
 		if len(anchors) > 0 {
 			end = anchors[0].From
@@ -100,6 +108,7 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 			continue
 		}
 		last = c
+		h.readScale(p, cues, n, to)
 		if sameColumn {
 			continue // in two languages
 		}
@@ -111,20 +120,25 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 				h.cells[k] = "joined"
 			}
 		}
-		end := min(c.to+5, to)
-		if n+1 < len(cues) {
-			end = min(end, cues[n+1].from)
-		}
-		if s, ok := value.ReadScale(p.tokens[c.from:end], p.english); ok {
-			h.scales[c.class] = s
-		}
 	}
 	for _, c := range g.needed {
 		if !slices.Contains(h.columns, c) {
 			return h, false
 		}
 	}
-	return h, true
+	return h, g.complete == nil || g.complete(h.columns)
+}
+
+// readScale reads the unit behind a cue of a heading, up to the next cue.
+func (h *heading) readScale(p *part, cues []cue, n, to int) {
+	c := cues[n]
+	end := min(c.to+5, to)
+	if n+1 < len(cues) {
+		end = min(end, cues[n+1].from)
+	}
+	if s, ok := value.ReadScale(p.tokens[c.from:end], p.english); ok {
+		h.scales[c.class] = s
+	}
 }
 
 // longestCues returns the cues of some classes that do not overlap: of those that begin at

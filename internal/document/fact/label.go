@@ -36,7 +36,10 @@ func (r *reading) entries(i int, classes []class) (found []entry) {
 // valueOf returns the first token behind a label and its colon, or -1 if neither a colon
 // nor a cell ends the words, so that they are no label.
 func (p *part) valueOf(c cue) int {
-	from := p.behindBrackets(c.to)
+	from := c.to
+	if from < len(p.tokens) && !p.startsCell(from) { // in a cell, brackets are a negative figure
+		from = p.behindBrackets(from)
+	}
 	if p.mark(from) == ":" {
 		return from + 1
 	}

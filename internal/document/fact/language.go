@@ -28,7 +28,7 @@ func (r *reading) setLanguages() {
 	for i := range r.parts {
 		p := &r.parts[i]
 		for k := range p.tokens {
-			if p.tokens[k].IsNumber() {
+			if p.tokens[k].IsNumber() && !p.isSection(k) {
 				styles[p.english].count(p.tokens[k].Text)
 			}
 		}
@@ -43,6 +43,27 @@ func (r *reading) setLanguages() {
 			r.parts[i].readValues(s, r.Published)
 		}
 	}
+}
+
+// isSection reports whether a number is that of a section or of an article of a law, which
+// says nothing about the notation of figures: "los artículos 2.2 y 2.3", "1.2 Objeto".
+func (p *part) isSection(k int) bool {
+	major, minor, ok := strings.Cut(p.tokens[k].Text, ".")
+	if !ok || len(major) > 3 || len(minor) > 2 {
+		return false
+	}
+	if k == 0 && k+1 < len(p.tokens) && (p.cells == nil || p.cells[0].to > 1) {
+		return true
+	}
+	const near = 6 // artículos 2.2, 2.3 y 2.4
+	for i := k - 1; i >= max(0, k-near); i-- {
+		switch p.word(i) {
+		case "articulo", "articulos", "art", "arts", "article", "articles", "apartado", "apartados", "section", "sections",
+			"seccion", "parrafo", "punto", "norma", "epigrafe", "clausula", "paragraph", "clause", "nota", "note", "anexo":
+			return true
+		}
+	}
+	return false
 }
 
 // endOfRows returns the end of the rows that begin at a part, or the next part.
@@ -62,7 +83,7 @@ func (r *reading) styleOf(from, to int) (s style) {
 	}
 	for i := from; i < to; i++ {
 		for k := range r.parts[i].tokens {
-			if t := &r.parts[i].tokens[k]; t.IsNumber() {
+			if t := &r.parts[i].tokens[k]; t.IsNumber() && !r.parts[i].isSection(k) {
 				s.count(t.Text)
 			}
 		}
@@ -228,12 +249,47 @@ func readValues(p *part, english, mixed bool) []value.Value {
 			values = append(values, v)
 		}
 	}
+	values = withoutHalves(p, values)
 	kept := values[:0]
 	for _, v := range values {
 		if mixed && v.Kind == value.Figure && ambiguous(p.tokens[v.From].Text) {
 			continue
 		}
 		kept = append(kept, v)
+	}
+	return kept
+}
+
+// withoutHalves drops the parts of numbers that are spelled with more words than can be
+// read: of "quince millones doscientos mil" the first would be wrong alone.
+func withoutHalves(p *part, values []value.Value) []value.Value {
+	words := map[int]bool{} // the tokens that are words for numbers
+	for _, c := range p.cues {
+		if c.class == "spelled number" {
+			words[c.from] = true
+		}
+	}
+	if len(words) == 0 {
+		return values
+	}
+	isHalf := make([]bool, len(values))
+	found := false
+	for k := 1; k < len(values); k++ {
+		isNumber := values[k].Kind == value.Figure || values[k].Kind == value.Code
+		if values[k-1].To == values[k].From && isNumber && words[values[k].From] && values[k-1].Kind != value.Date {
+			isHalf[k-1] = true
+			isHalf[k] = true
+			found = true
+		}
+	}
+	if !found {
+		return values
+	}
+	kept := values[:0]
+	for k, v := range values {
+		if !isHalf[k] {
+			kept = append(kept, v)
+		}
 	}
 	return kept
 }

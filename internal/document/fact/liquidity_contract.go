@@ -32,17 +32,21 @@ func liquidityContracts(r *reading) []draft {
 		if !p.has("past") {
 			quarters = append(quarters, r.quartersOf(i)...)
 		}
-		if p.cells == nil {
+	}
+	for n := range r.tables {
+		found.periods = append(found.periods, r.periodsOfRows(&r.tables[n])...)
+	}
+	if len(found.periods) == 0 {
+		found.periods = quarters
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.cells == nil && !p.aside && !p.isTooLong() && !p.has("possible", "example", "policy") {
 			r.addLiquiditySentence(&found, i)
 		}
 	}
 	for n := range r.tables {
-		t := &r.tables[n]
-		found.periods = append(found.periods, r.periodsOfRows(t)...)
-		r.addLiquidityTable(&found, t)
-	}
-	if len(found.periods) == 0 {
-		found.periods = quarters
+		r.addLiquidityTable(&found, &r.tables[n])
 	}
 	d := newDraft()
 	bought := d.setAgreed("bought", found.fields["bought"])
@@ -73,7 +77,7 @@ func (r *reading) namesLiquidity() bool {
 // addLiquiditySentence adds the values of a sentence.
 func (r *reading) addLiquiditySentence(found *liquidity, i int) {
 	p := &r.parts[i]
-	if p.has("liquidity operations") {
+	if p.has("liquidity operations") || r.addLiquidityLine(found, i) {
 		return
 	}
 	end := p.beforePast()
@@ -93,12 +97,12 @@ func (r *reading) addLiquiditySentence(found *liquidity, i int) {
 			if name := p.liquidityTrade(v, last); name != "" {
 				found.add(name, r.candidate(c, i, v, cue{}))
 			} else if v.Unit == "share" || v.Unit == "security" {
-				if p.isClosing(v) {
+				if found.isClosing(p, k) {
 					found.add("balance_shares", r.candidate(c, i, v, cue{}))
 				}
 			}
 		}
-		if c, ok := readPositive(p, v, value.Scale{}); ok && p.isClosing(v) {
+		if c, ok := readPositive(p, v, value.Scale{}); ok && found.isClosing(p, k) {
 			found.add("balance_cash", r.candidate(c, i, v, cue{}))
 		}
 	}
@@ -136,7 +140,7 @@ func (p *part) liquidityTrade(v *value.Value, last int) string {
 		if name := p.tradeAt(k); name != "" && (isShares || v.From-k <= 4) {
 			return name
 		}
-		if p.mark(k) == ";" || p.hasBetween(k, k+1, "liquidity closing", "liquidity opening") {
+		if p.mark(k) == ";" || p.hasBetween(k, k+1, "liquidity closing", "liquidity balance", "liquidity opening") {
 			break
 		}
 	}
@@ -165,10 +169,62 @@ func isAuxiliary(w string) bool {
 	return false
 }
 
+// addLiquidityLine adds the value of a line with a label: "Saldo final de acciones: 5.200".
+// It reports whether the part is such a line.
+func (r *reading) addLiquidityLine(found *liquidity, i int) bool {
+	p := &r.parts[i]
+	const longest = 24
+	if len(p.values) == 0 || len(p.tokens) > longest {
+		return false
+	}
+	n := len(p.values) - 1
+	v := &p.values[n]
+	colon := p.mark(v.From-1) == ":" || p.mark(v.From-2) == ":"
+	for k := range n {
+		colon = colon && p.values[k].Kind == value.Date && p.values[k].To < v.From
+	}
+	if !colon || v.Kind != value.Figure {
+		return false
+	}
+	if n > 0 && !found.endsOn(&p.values[n-1]) {
+		return true // a balance of another day
+	}
+	unit, _ := value.ReadScale(p.tokens[:v.From], p.english)
+	column := class("")
+	switch {
+	case v.Unit == "share" || v.Unit == "security":
+		column = "liquidity shares"
+	case value.CurrencyCode(v.Unit) != "":
+		column = "liquidity cash"
+	}
+	r.addLiquidityValue(found, i, labelled{cell{0, v.From}, v}, column, unit)
+	return true
+}
+
+// endsOn reports whether a date is the last day of the period.
+func (l *liquidity) endsOn(v *value.Value) bool {
+	text, ok := date(v)
+	return ok && len(l.periods) > 0 && l.periods[0].to == text
+}
+
 // isClosing reports whether a figure of a sentence is a balance at the end of the period:
 // the last cue before it is not an opening, a purchase or a sale.
-func (p *part) isClosing(v *value.Value) bool {
+func (l *liquidity) isClosing(p *part, k int) bool {
+	v := &p.values[k]
 	closing := false
+	opening := false
+	from := 0
+	if day := p.dateBehind(k); day != nil {
+		if !l.endsOn(day) {
+			return false
+		}
+	} else if day := p.dateBefore(k); day != nil {
+		if !l.endsOn(day) {
+			return false
+		}
+		closing = p.hasBetween(day.To, v.From, "liquidity account")
+		from = day.To
+	}
 	for _, c := range p.cues {
 		if c.from >= v.From {
 			break
@@ -176,8 +232,16 @@ func (p *part) isClosing(v *value.Value) bool {
 		switch c.class {
 		case "liquidity closing":
 			closing = true
-		case "liquidity opening", "liquidity bought", "liquidity sold", "liquidity price":
+			opening = false
+		case "liquidity balance":
+			closing = closing || !opening
+		case "liquidity opening":
+			opening = true
 			closing = false
+		case "liquidity bought", "liquidity sold", "liquidity price":
+			if c.from >= from {
+				closing = false
+			}
 		}
 	}
 	for _, c := range p.all("liquidity opening") { // "saldo inicial" is a "saldo"
@@ -188,6 +252,34 @@ func (p *part) isClosing(v *value.Value) bool {
 	return closing
 }
 
+// dateBehind returns the date directly behind a value, or nil: "50.000 acciones a 1 de julio".
+func (p *part) dateBehind(k int) *value.Value {
+	const near = 4
+	if k+1 >= len(p.values) || p.values[k+1].Kind != value.Date || p.values[k+1].Day == 0 {
+		return nil
+	}
+	next := &p.values[k+1]
+	for i := p.values[k].To; i < next.From; i++ {
+		if isClauseMark(p.mark(i)) || p.word(i) == "y" || p.word(i) == "and" || p.word(i) == "i" {
+			return nil
+		}
+	}
+	if next.From-p.values[k].To > near {
+		return nil
+	}
+	return next
+}
+
+// dateBefore returns the last date before a value in its sentence, or nil.
+func (p *part) dateBefore(k int) *value.Value {
+	for n := k - 1; n >= 0; n-- {
+		if p.values[n].Kind == value.Date && p.values[n].Day > 0 {
+			return &p.values[n]
+		}
+	}
+	return nil
+}
+
 // addLiquidityTable adds the values of a form, or of a table with a row for purchases, one
 // for sales and one for each balance.
 func (r *reading) addLiquidityTable(found *liquidity, t *table) {
@@ -195,6 +287,7 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 	var trades []class   // the columns of a table with one for purchases and one for sales
 	var both []string    // the fields of the columns of a table with a row for each day
 	var unit value.Scale // of the heading
+	closing := -1        // the column of the closing balances
 	for _, row := range t.formRows() {
 		p := &r.parts[row]
 		if p.aside || p.isTooLong() || p.has("past", "possible") {
@@ -207,13 +300,25 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 		if both != nil && r.addTotalsOfBoth(found, row, both) {
 			continue
 		}
+		if n, ok := closingColumn(p); ok {
+			closing = n
+			trades = nil
+			continue
+		}
+		if closing >= 0 && len(p.cells) == 3 && !p.flattened() {
+			r.addClosingRow(found, t, row, closing)
+			continue
+		}
 		if heads := liquidityColumns(p); len(heads) > 1 {
+			closing = -1
+			trades = nil
 			columns = heads
 			unit, _ = value.ReadScale(p.tokens, p.english)
 			continue
 		}
 		if heads := tradeColumns(p); len(heads) == 2 {
 			trades = heads
+			closing = -1
 			continue
 		}
 		if len(trades) == 2 && r.addTradesRow(found, row, trades) {
@@ -226,6 +331,44 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 		for _, each := range p.labelledValues() {
 			unit := r.headingOf(t, row, p.cellOf(each.value.From), each.label)
 			r.addLiquidityValue(found, row, each, "", unit)
+		}
+	}
+}
+
+// closingColumn returns the column of the closing balances, of the two behind the labels, if a
+// row is the heading of a table with opening and closing balances.
+func closingColumn(p *part) (column int, ok bool) {
+	if len(p.values) > 0 || p.has("liquidity bought", "liquidity sold") {
+		return 0, false
+	}
+	opening, okOpening := firstCue(p.all("liquidity opening"), 0, len(p.tokens))
+	closing, okClosing := firstCue(p.all("liquidity closing"), 0, len(p.tokens))
+	if !okOpening || !okClosing || len(p.cells) > 3 || p.cellOf(opening.from) == p.cellOf(closing.from) {
+		return 0, false
+	}
+	if opening.from < closing.from {
+		return 2, true
+	}
+	return 1, true
+}
+
+// addClosingRow adds the closing balance of a row with two balances.
+func (r *reading) addClosingRow(found *liquidity, t *table, row, column int) {
+	p := &r.parts[row]
+	label := p.cells[0]
+	values := p.figuresIn(p.cells[column])
+	if len(values) != 1 || p.hasBetween(label.from, label.to, "liquidity operations", "liquidity price") {
+		return
+	}
+	cash := p.hasBetween(label.from, label.to, "liquidity cash")
+	shares := p.hasBetween(label.from, label.to, "liquidity shares")
+	if cash {
+		if c, ok := readPositive(p, values[0], r.headingOf(t, row, column, label)); ok {
+			found.add("balance_cash", r.candidate(c, row, values[0], cue{}))
+		}
+	} else if shares {
+		if c, ok := countPositive(p, values[0]); ok {
+			found.add("balance_shares", r.candidate(c, row, values[0], cue{}))
 		}
 	}
 }
@@ -299,7 +442,8 @@ func (r *reading) addTradesRow(found *liquidity, row int, columns []class) bool 
 		return false
 	}
 	isShares := p.hasBetween(label.from, label.to, "liquidity shares") &&
-		!p.hasBetween(label.from, label.to, "liquidity cash", "liquidity operations", "liquidity price", "liquidity closing")
+		!p.hasBetween(label.from, label.to, "liquidity cash", "liquidity operations", "liquidity price", "liquidity closing",
+			"liquidity balance")
 	for n, v := range values {
 		name := map[class]string{"liquidity bought": "bought", "liquidity sold": "sold"}[columns[n]]
 		if c, ok := countPositive(p, v); ok && isShares {
@@ -361,7 +505,7 @@ func (r *reading) addLiquidityValue(found *liquidity, row int, each labelled, co
 	isCash := column == "liquidity cash" || column == "" && has("liquidity cash")
 	name := ""
 	switch {
-	case has("liquidity closing"):
+	case has("liquidity closing", "liquidity balance"):
 		name = names[isShares]
 	case has("liquidity bought") && !has("liquidity sold"):
 		name = "bought"

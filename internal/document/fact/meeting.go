@@ -99,6 +99,9 @@ func (r *reading) meetingCalls() (calls []meetingCall) {
 	if len(calls) == 0 {
 		calls = r.callWithoutName()
 	}
+	if len(calls) == 0 {
+		calls = r.callOfForm()
+	}
 	return r.withCommonHour(calls)
 }
 
@@ -203,7 +206,7 @@ func (r *reading) callsOfSentence(i int) []meetingCall {
 	if calls, ok := r.nextDay(i, dates, names); ok {
 		return calls
 	}
-	names = p.withoutExpectation(names, dates)
+	names = p.withoutRepeats(p.withoutExpectation(names, dates), dates)
 	if slices.ContainsFunc(names, func(n callName) bool { return ofThisPart && p.deniesCall(n) }) {
 		return nil
 	}
@@ -292,8 +295,27 @@ func (p *part) withoutExpectation(names []callName, dates []*value.Value) []call
 	}
 	last := dates[len(dates)-1].To
 	return slices.DeleteFunc(names, func(n callName) bool {
-		return n.from > last && p.hasBetween(last, n.from, "planned", "possible")
+		return n.from > last && p.hasBetween(last, n.from, "planned", "possible", "meeting expected")
 	})
+}
+
+// withoutRepeats drops a name that is given again before the next date: "el 5 de mayo en
+// primera convocatoria y, si no pudiera celebrarse en primera convocatoria, el 6 en
+// segunda".
+func (p *part) withoutRepeats(names []callName, dates []*value.Value) []callName {
+	if len(names) <= len(dates) {
+		return names
+	}
+	var kept []callName
+	for _, name := range names {
+		n := len(kept) - 1
+		repeated := n >= 0 && kept[n].second == name.second &&
+			!slices.ContainsFunc(dates, func(v *value.Value) bool { return v.From >= kept[n].to && v.From < name.from })
+		if !repeated {
+			kept = append(kept, name)
+		}
+	}
+	return kept
 }
 
 func (r *reading) callAt(i int, v *value.Value, second bool) meetingCall {
@@ -329,12 +351,33 @@ func (r *reading) setHours(p *part, from int, dates []*value.Value, calls []meet
 		}
 		calls[n].clock = clock
 		calls[n].vague = vague
-		calls[n].same = clock == "" && p.hasBetween(dates[n].To, end, "same hour")
+		calls[n].same = clock == "" && (p.sameHourBehind(dates[n].To, end) || p.sameHourBefore(start, dates[n].From))
 	}
-	if len(calls) == 2 && calls[0].clock == "" && calls[1].clock != "" && !calls[1].same &&
-		dates[1].From-dates[0].To <= 3 {
-		calls[0].clock = calls[1].clock
+	if len(calls) != 2 {
+		return
 	}
+	first, second := &calls[0], &calls[1]
+	isFirstOpen := first.clock == "" && !first.same && !first.vague
+	switch {
+	case isFirstOpen && second.clock != "" &&
+		(dates[1].From-dates[0].To <= 3 || p.hasBetween(dates[1].To, len(p.tokens), "both calls")):
+		first.clock = second.clock
+	case isFirstOpen && second.clock != "":
+		first.vague = true // its hour is given in a way that is not read
+	}
+}
+
+// sameHourBehind reports whether "a la misma hora" stands between two tokens, and is not
+// said of the date at the second.
+func (p *part) sameHourBehind(from, to int) bool {
+	return p.hasBetween(from, to, "same hour") && (to == len(p.tokens) || !p.sameHourBefore(from, to))
+}
+
+// sameHourBefore reports whether "a la misma hora" leads to a date: "a la misma hora del
+// día 6 de mayo".
+func (p *part) sameHourBefore(from, date int) bool {
+	words, ok := lastCue(p.all("same hour"), from, date)
+	return ok && p.leadsTo(words.to, date) && date > words.to
 }
 
 // nextDate returns the first token of the next complete date behind a token, or the end.
@@ -355,7 +398,7 @@ func (p *part) leadsTo(from, to int) bool {
 	for i := from; i < to; i++ {
 		switch p.word(i) {
 		case "del", "de", "dia", "el", "of", "on", "the", "h", "horas", "hours", "d", "lunes", "martes", "miercoles", "jueves",
-			"viernes", "sabado", "":
+			"viernes", "sabado", "proximo", "siguiente", "next", "":
 		default:
 			return false
 		}
@@ -565,6 +608,44 @@ func (r *reading) callWithoutName() (calls []meetingCall) {
 		calls = append(calls, call...)
 	}
 	return calls
+}
+
+// callOfForm returns the date of a meeting in a form that has a label for it, in a
+// document about one meeting without a second call: "Fecha: 28 de mayo de 2026".
+func (r *reading) callOfForm() (calls []meetingCall) {
+	if !r.isTopic(meetingKinds...) {
+		return nil
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.has("second call", "wrong", "corrected") {
+			return nil
+		}
+		dates := r.laterDates(p, 0)
+		if len(dates) != 1 || !r.mayCall(p) || !p.isMeetingDate(dates[0]) {
+			continue
+		}
+		call := []meetingCall{r.callAt(i, dates[0], false)}
+		r.setHours(p, 0, dates, call)
+		calls = append(calls, call...)
+	}
+	return calls
+}
+
+// isMeetingDate reports whether the words before a date are the label of the date of a
+// meeting, and nothing else.
+func (p *part) isMeetingDate(v *value.Value) bool {
+	end := v.From
+	for end > 0 && (p.word(end-1) == "" || weekdays[p.word(end-1)] || p.word(end-1) == "el") {
+		end--
+	}
+	label, ok := firstCue(p.longest("meeting date"), 0, end)
+	return ok && label.from <= 1 && label.to == end && !p.has("planned", "possible", "attendance")
+}
+
+var weekdays = map[string]bool{
+	"lunes": true, "martes": true, "miercoles": true, "jueves": true, "viernes": true, "sabado": true, "domingo": true,
+	"monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true,
 }
 
 // withCommonHour sets the hour that a sentence of its own gives.

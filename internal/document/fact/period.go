@@ -64,7 +64,8 @@ func (p *part) joinsDays(first, second *value.Value) bool {
 			return false
 		}
 	}
-	return second.From > first.To && p.hasBetween(first.From-4, first.From, "period before")
+	inBrackets := p.mark(first.From-1) == "(" && p.mark(second.To) == ")"
+	return second.From > first.To && (inBrackets || p.hasBetween(first.From-4, first.From, "period before"))
 }
 
 // endsWithCue reports whether a cue of some classes ends at most two tokens before a token.

@@ -53,7 +53,7 @@ func ratings(r *reading) []draft {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if !p.aside && p.cells == nil {
+		if !p.aside && p.cells == nil && !f.readLines(i) {
 			f.readSentence(i)
 		}
 	}
@@ -158,7 +158,7 @@ func (f *ratingFinder) readSentence(i int) {
 	if !p.has("rating noun", "rating outlook") && len(named) == 0 {
 		return
 	}
-	if p.has("rating elsewhere") || f.isOfOther(p) || len(p.tokens) > longestRating || f.isOlder(p) {
+	if p.has("rating elsewhere") || f.isOfOther(p) || len(p.tokens) > longestRating || f.isOlder(p) || f.isTold(p) {
 		return
 	}
 	action, where, certain := f.action(p)
@@ -230,11 +230,25 @@ func (f *ratingFinder) isDoubtful(p *part, at int) bool {
 		if c.from >= to {
 			break
 		}
-		if c.class == "rating doubt" && !p.isInDate(c.from) {
+		if c.class == "rating doubt" && !p.isInDate(c.from) && !p.isAimOfReview(c.from) && !p.isHarmless(c) {
 			return true
 		}
 	}
 	return false
+}
+
+// isAimOfReview reports whether a token is in what a review may lead to: "en revisión para
+// una posible rebaja". The review itself is certain.
+func (p *part) isAimOfReview(i int) bool {
+	word := p.word(i)
+	isChange := p.hasBetween(i, i+1, "rating upgraded", "rating downgraded", "rating upgrade noun", "rating downgrade noun")
+	return (isChange || word == "posible" || word == "possible" || word == "eventual") &&
+		p.hasBetween(max(0, i-6), i, "rating reviewed")
+}
+
+// isHarmless reports whether a cue is part of a phrase that raises no doubt: "si bien".
+func (p *part) isHarmless(c cue) bool {
+	return slices.ContainsFunc(p.all("harmless phrase"), func(h cue) bool { return h.from <= c.from && c.to <= h.to })
 }
 
 // action returns the action of a sentence. It is certain if there is only one.
@@ -247,7 +261,7 @@ func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
 		}
 	}
 	for _, c := range p.labels(classes...) {
-		if f.isDoubtful(p, c.from) || !f.isOfRating(p, c) {
+		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || !f.isOfRating(p, c) {
 			continue
 		}
 		found := actionName(c.class)

@@ -86,7 +86,7 @@ func (p *part) ratingsIn(from, to int) (found []ratingCode) {
 			continue
 		}
 		clause, _ := p.clause(i)
-		short := p.hasBetween(max(clause, i-8), min(c.to+4, to), "rating short term")
+		short := p.hasBetween(max(clause, i-8), min(p.endOfTerm(c.to), to), "rating short term")
 		if !short {
 			c.old = p.isOldRating(i)
 			found = append(found, c)
@@ -101,6 +101,18 @@ func (p *part) ratingsIn(from, to int) (found []ratingCode) {
 		}
 	}
 	return found
+}
+
+// endOfTerm returns the token up to which words behind a rating say which term it has:
+// "BBB (corto plazo)", but not "BBB y a corto plazo A-2".
+func (p *part) endOfTerm(from int) int {
+	for k := from; k < from+4; k++ {
+		switch {
+		case p.mark(k) == ")", p.mark(k) == ",", p.word(k) == "y", p.word(k) == "and", p.word(k) == "i":
+			return k
+		}
+	}
+	return from + 4
 }
 
 // isOldRating reports whether the words before a rating say that it was the rating until

@@ -64,7 +64,7 @@ func (f *ratingFinder) readRow(row int, heading *part) {
 	var fields map[string][]candidate
 	for n, c := range columns {
 		if c == "rating label agency" {
-			if a := f.cellAgency(row, n); a != nil {
+			if a := f.cellAgency(row, p.cells[n]); a != nil {
 				fields = a.fields
 			}
 		}
@@ -73,7 +73,7 @@ func (f *ratingFinder) readRow(row int, heading *part) {
 		return
 	}
 	for n, c := range columns {
-		f.readCell(row, n, c, fields)
+		f.readCell(row, p.cells[n], c, fields)
 	}
 }
 
@@ -100,16 +100,40 @@ func (f *ratingFinder) readForm(row int, form map[string][]candidate) *rated {
 		found = l.class
 	}
 	if found == "rating label agency" {
-		return f.cellAgency(row, 1)
+		return f.cellAgency(row, p.cells[1])
 	}
-	f.readCell(row, 1, found, form)
+	f.readCell(row, p.cells[1], found, form)
 	return nil
 }
 
+// readLines reads the lines of a form whose labels end with a colon, and reports whether a
+// part is one: "Agencia: Fitch. Rating: BBB".
+func (f *ratingFinder) readLines(i int) bool {
+	entries := f.entries(i, ratingLabels)
+	p := &f.parts[i]
+	if len(entries) == 0 || entries[0].label.from > 1 || len(entries) > mostLabels || p.cells != nil {
+		return false
+	}
+	fields := f.open
+	for _, e := range entries {
+		c := cell{e.value.from, e.value.to}
+		if c.to > c.from && p.mark(c.to-1) == "." {
+			c.to--
+		}
+		if e.class == "rating label agency" {
+			if a := f.cellAgency(i, c); a != nil {
+				fields = a.fields
+			}
+			continue
+		}
+		f.readCell(i, c, e.class, fields)
+	}
+	return true
+}
+
 // cellAgency returns the agency that a cell names.
-func (f *ratingFinder) cellAgency(row, n int) *rated {
+func (f *ratingFinder) cellAgency(row int, c cell) *rated {
 	p := &f.parts[row]
-	c := p.cells[n]
 	if c.to-c.from > 8 || c.from == c.to || p.hasBetween(c.from, c.to, "rating doubt") {
 		return nil
 	}
@@ -123,9 +147,8 @@ func (f *ratingFinder) cellAgency(row, n int) *rated {
 }
 
 // readCell reads the value of a cell below or beside a label.
-func (f *ratingFinder) readCell(row, n int, label class, fields map[string][]candidate) {
+func (f *ratingFinder) readCell(row int, c cell, label class, fields map[string][]candidate) {
 	p := &f.parts[row]
-	c := p.cells[n]
 	if c.from == c.to || p.hasBetween(c.from, c.to, "rating doubt") {
 		return
 	}

@@ -55,6 +55,7 @@ func TestRatings(t *testing.T) {
 			title:     "Rating",
 			published: "2026-05-12",
 			text:      "Moody's ha puesto en revisión para una posible rebaja el rating Baa2 de Hilaturas del Norte, S.A.",
+			want:      []string{"agency=Moody's; action=review; rating=Baa2"},
 		},
 		{
 			name:      "form",
@@ -90,6 +91,36 @@ func TestRatings(t *testing.T) {
 			published: "2026-05-12",
 			text:      "A solicitud de la Sociedad, Scope Ratings ha retirado la calificación BB+ que le tenía asignada.",
 			want:      []string{"agency=Scope; action=withdrawn; rating=BB+"},
+		},
+		{
+			name:      "lines with colons",
+			title:     "Calificación crediticia",
+			published: "2026-05-12",
+			text: "Agencia: Fitch Ratings\nRating a largo plazo: BBB\nRating a corto plazo: F2\nPerspectiva: " +
+				"Estable\nAcción: Confirmación",
+			want: []string{"agency=Fitch; action=affirmed; rating=BBB; outlook=stable"},
+		},
+		{
+			name:      "both terms in brackets",
+			title:     "Calificación",
+			published: "2026-05-12",
+			text: "Standard & Poor's ratificó ayer la calificación de la Sociedad a largo plazo (BBB) y a corto plazo " +
+				"(A-2), y mejoró la perspectiva a positiva desde estable.",
+			want: []string{"agency=S&P; action=affirmed; rating=BBB; outlook=positive"},
+		},
+		{
+			name:      "an upgrade of another year",
+			title:     "Moody's",
+			published: "2026-05-12",
+			text:      "En 2024, Moody's elevó el rating de la Sociedad a Baa3.",
+		},
+		{
+			name:      "recognised text with wide spaces",
+			title:     "Rating",
+			published: "2026-05-12",
+			text: "Se  informa de que la agencia Fitch ha rebajado la calificación a  largo plazo de la Sociedad hasta " +
+				"BB , con  perspectiva negativa .",
+			want: []string{"agency=Fitch; action=downgrade; rating=BB; outlook=negative"},
 		},
 	})
 }

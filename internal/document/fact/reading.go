@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"pregon/internal/document/passage"
 	"pregon/internal/document/value"
@@ -65,13 +67,51 @@ func readDocument(d Document) *reading {
 		left -= len(page)
 		page = passage.LineBreaks.Replace(page)
 		r.pages = append(r.pages, page)
-		r.readPage(n, withTabs(page))
+		r.readPage(n, withoutStrayGaps(withTabs(page)))
 	}
+	r.dropDoubtsInName()
 	r.setLanguages()
 	r.findTables()
 	r.voidCorrected()
 	r.markAsides()
+	r.markRecalled()
 	return r
+}
+
+// dropDoubtsInName drops the cues within the name of the company that would raise doubts
+// about a sentence: "Cerámicas del Nunca Jamás, S.A. comunica".
+func (r *reading) dropDoubtsInName() {
+	var name []pattern
+	for _, t := range value.Tokenise(r.Company) {
+		if t.Folded == "" {
+			break // the legal form follows
+		}
+		name = append(name, pattern{text: t.Folded})
+	}
+	if len(name) < 2 || len(name) > 12 {
+		return
+	}
+	all := phrase{words: name}
+	for i := range r.parts {
+		p := &r.parts[i]
+		var ends map[int]int // for the tokens of a name, its end
+		for k := 0; k < len(p.tokens); k++ {
+			end, ok := all.at(p.tokens, k)
+			if !ok {
+				continue
+			}
+			if ends == nil {
+				ends = map[int]int{}
+			}
+			for ; k < end; k++ {
+				ends[k] = end
+			}
+			k--
+		}
+		if len(ends) > 0 {
+			p.cues = slices.DeleteFunc(p.cues, func(c cue) bool { return c.to <= ends[c.from] && raisesDoubt(c.class) })
+		}
+	}
 }
 
 // withTabs returns a page with a tab in place of the dots between two cells. Its length
@@ -93,7 +133,7 @@ func (r *reading) readPage(n int, page string) {
 	}
 	for _, block := range passage.Blocks(page) {
 		paragraph++
-		if passage.HasGap(block.Of(page)) {
+		if text := block.Of(page); passage.HasGap(text) && !isSpacedProse(text) {
 			for _, row := range splitForm(page, block) {
 				r.addPart(n, page, row, paragraph, true)
 			}
@@ -105,6 +145,29 @@ func (r *reading) readPage(n int, page string) {
 	}
 }
 
+// isSpacedProse reports whether a text is a paragraph in which text recognition left wide
+// spaces, not a row: it is long, ends as a sentence does, and at one of its gaps at least a
+// small letter stands on both sides.
+func isSpacedProse(text string) bool {
+	const shortest = 12 // words
+	text = strings.TrimSpace(text)
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, ":") || strings.Contains(text, "\t") {
+		return false
+	}
+	pieces := strings.Split(text, "  ")
+	if len(strings.Fields(text)) < shortest*min(len(pieces), 3)/2 {
+		return false
+	}
+	for n := 1; n < len(pieces); n++ {
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(pieces[n-1]))
+		behind, _ := utf8.DecodeRuneInString(strings.TrimSpace(pieces[n]))
+		if (unicode.IsLower(before) || before == ',') && unicode.IsLower(behind) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, row bool) {
 	p := part{
 		page:      n,
@@ -114,6 +177,7 @@ func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, ro
 	}
 	p.tokens = value.Tokenise(p.text)
 	p.tokens = p.tokens[:min(len(p.tokens), mostTokens)]
+	phrases.repair(p.tokens)
 	p.cues = phrases.find(p.tokens)
 	if row {
 		p.cells = cellsOf(p.text, p.tokens)

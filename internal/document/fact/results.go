@@ -124,10 +124,14 @@ func (f *resultFinder) isAboutResults() bool {
 	if isResultTitle(title) || f.hasCategory("results category") {
 		return true
 	}
+	if title.has("results doubt", "planned") {
+		return false // forecasts, beside which the last results may stand
+	}
 	other := title.has("dividend", "results other document")
 	for i := range min(len(f.parts), 14) {
 		p := &f.parts[i]
-		if p.heading && isResultTitle(p) || !other && p.has("results announced") && !p.has("results other document") {
+		announces := p.has("results announced") && !p.has("results other document", "results to come")
+		if p.heading && isResultTitle(p) || !other && announces {
 			return true
 		}
 	}
@@ -224,6 +228,9 @@ func (f *resultFinder) findPeriod() bool {
 		}
 	}
 	body := f.bodyMentions()
+	if len(named) == 0 {
+		body = slices.DeleteFunc(body, func(b placed) bool { return !f.mayBeNew(b.mention) })
+	}
 	pool := named
 	if len(pool) == 0 {
 		for _, b := range body {
@@ -275,6 +282,14 @@ func (f *resultFinder) hasEnded(m mention) bool {
 	return f.Published.IsZero() || !m.end().After(f.Published.Add(24*time.Hour)) && f.Published.Sub(m.end()) < long
 }
 
+// mayBeNew reports whether the results of a period may be new when the report is
+// published. A document that gives older ones without naming them in its title recalls
+// them.
+func (f *resultFinder) mayBeNew(m mention) bool {
+	const recent = 215 * 24 * time.Hour
+	return f.Published.IsZero() || f.Published.Sub(m.end()) < recent
+}
+
 // placed is a period with its part.
 type placed struct {
 	mention
@@ -308,7 +323,8 @@ func (f *resultFinder) isCurrent(m mention) bool {
 	case m.odd:
 		return false
 	case m.day:
-		return m.end() == f.period.end()
+		// The figures to the last day of a third quarter are those of nine months.
+		return m.end() == f.period.end() && !isPartial(f.period.part)
 	case m.year == 0:
 		return m.part == f.period.part
 	}

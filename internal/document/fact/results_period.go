@@ -115,6 +115,9 @@ func (p *part) mention(i, to int) (mention, bool) {
 	if m, ok := p.wholeYear(i, to); ok && m.to <= to {
 		return m, true
 	}
+	if m, ok := p.untilMonth(i, to); ok && m.to <= to {
+		return m, true
+	}
 	if m, ok := p.monthColumn(i, to); ok && m.to <= to {
 		return m, true
 	}
@@ -156,8 +159,57 @@ func (p *part) codedPeriod(i, _ int) (mention, bool) {
 		m.to += 2
 		return m, m.year > 0
 	}
+	if year, end, ok := p.shortYearOfCell(m.to); ok {
+		m.year = year
+		m.to = end
+		return m, true
+	}
 	m = p.withYear(m)
 	return m, m.year > 0 || f[5] == "" && f[6] == "" // "9m" alone may be nine millions
+}
+
+// shortYearOfCell reads the year of two digits that ends the heading of a column: "Q1 26",
+// 1T-26, 9M/26.
+func (p *part) shortYearOfCell(i int) (year, end int, ok bool) {
+	if p.cells == nil || i >= len(p.tokens) {
+		return 0, 0, false
+	}
+	cell := p.cells[p.cellOf(i-1)]
+	if isDash(p.mark(i)) || p.mark(i) == "/" || p.mark(i) == "." {
+		i++
+	}
+	if i+1 != cell.to || len(p.mark(i)) != 2 || !p.tokens[i].IsNumber() {
+		return 0, 0, false
+	}
+	year = shortYear(p.mark(i))
+	return year, i + 1, year > 2000
+}
+
+// untilMonth reads "hasta septiembre de 2026", "a cierre de junio de 2026": the period from
+// the beginning of the year.
+func (p *part) untilMonth(i, _ int) (mention, bool) {
+	next := i + 1
+	switch p.word(i) {
+	case "hasta", "through", "fins":
+	case "cierre", "tancament":
+		if w := p.word(next); w != "de" && w != "del" {
+			return mention{}, false
+		}
+		next++
+	default:
+		return mention{}, false
+	}
+	if p.word(next) == "a" {
+		next++ // fins a setembre
+	}
+	month := value.Months[p.word(next)]
+	link := p.word(next + 1)
+	if link == "de" || link == "del" {
+		next++
+	}
+	year := p.yearBehind(next + 1)
+	c, ok := cumulative(year, month)
+	return mention{resultPeriod: c, to: next + 2, day: true}, ok && year > 0
 }
 
 func isQuote(mark string) bool { return mark == "'" || mark == "’" || mark == "‘" }

@@ -10,10 +10,17 @@ import (
 
 // bondsGrid is a table of payments, a row for each series of bonds.
 var bondsGrid = grid{
-	columns: []class{"bond series", "bond isin", "bond interest", "bond redemption", "bond number"},
-	numbers: []class{"bond interest", "bond redemption", "bond number"},
-	needed:  []class{"bond isin", "bond interest", "bond redemption"},
-	anchor:  func(v *value.Value) bool { return v.Kind == value.Code && isISIN(v.Text) },
+	columns: []class{
+		"bond series", "bond isin", "bond interest", "bond redemption", "bond interest each", "bond redemption each",
+		"bond number",
+	},
+	numbers: []class{"bond interest", "bond redemption", "bond interest each", "bond redemption each", "bond number"},
+	needed:  []class{"bond isin"},
+	complete: func(columns []class) bool {
+		_, _, found := paidColumns(columns)
+		return found
+	},
+	anchor: func(v *value.Value) bool { return v.Kind == value.Code && isISIN(v.Text) },
 }
 
 // isISIN reports whether a text has the form of the code of a security: ES0312298005.
@@ -45,6 +52,9 @@ func securitisationPayments(r *reading) []draft {
 	d := newDraft()
 	d.set("payment_date", c.text, c.at)
 	d.rows = r.bondRows()
+	if len(d.rows) == 0 && !r.hasBondTable() {
+		d.rows = r.seriesRows()
+	}
 	if len(d.rows) == 0 && !r.isAboutPayment() {
 		return nil
 	}
@@ -169,38 +179,60 @@ func (p *part) paysOn(k int) (isNext, ok bool) {
 		}
 		return p.hasBetween(c.from-3, v.From, "bond next date"), true
 	}
+	for _, c := range p.all("bond pays") { // "el próximo día 24 de marzo, se procederá al pago"
+		const near = 2
+		behind := c.from >= v.To && c.from-v.To <= near
+		if behind && !p.endsBetween(v.To, c.from) && !p.hasBetween(max(last, v.From-4), v.From, "bond other date") {
+			return p.hasBetween(v.From-4, v.From, "bond next date"), true
+		}
+	}
 	return false, false
+}
+
+// hasBondTable reports whether a table has a row for each series, the rows of which were read
+// or are not certain.
+func (r *reading) hasBondTable() bool {
+	return slices.ContainsFunc(r.tables, func(t table) bool {
+		records, _, _ := r.records(&bondsGrid, &t)
+		return len(records) > 0
+	})
 }
 
 // bondRows returns what is paid for each series, if all rows are complete and add up to the
 // stated totals.
 func (r *reading) bondRows() (rows []map[string]string) {
-	sums := map[class]*big.Rat{"bond interest": new(big.Rat), "bond redemption": new(big.Rat)}
+	sums := map[string]*big.Rat{"interest": new(big.Rat), "redemption": new(big.Rat)}
 	stated := r.statedInterest()
+	each := false // the amounts are those of one bond
 	for n := range r.tables {
 		t := &r.tables[n]
 		if r.parts[t.rows[0]].aside || r.parts[t.rows[0]].has("past") {
 			continue
 		}
 		records, totals, head := r.records(&bondsGrid, t)
-		if len(records) > 0 && !hasOnce(head.columns, "bond interest", "bond redemption") {
+		columns, once, _ := paidColumns(head.columns)
+		if len(records) > 0 && !once {
 			return nil
 		}
 		for _, rec := range records {
-			row, ok := r.bondRow(rec, head, sums)
+			row, ok := r.bondRow(rec, head, columns, sums)
 			if !ok {
 				return nil
 			}
 			rows = append(rows, row)
 		}
 		for _, rec := range totals {
-			if total, ok := r.amountOf(rec, head, "bond interest"); ok && len(records) > 0 {
+			if total, ok := r.amountOf(rec, head, columns.interest); ok && len(records) > 0 {
 				stated = append(stated, total)
 			}
 		}
+		each = each || len(records) > 0 && columns == columnsEach
+	}
+	if each {
+		stated = nil // of all bonds
 	}
 	for _, total := range stated {
-		if want, ok := new(big.Rat).SetString(total); ok && want.Cmp(sums["bond interest"]) != 0 {
+		if want, ok := new(big.Rat).SetString(total); ok && want.Cmp(sums["interest"]) != 0 {
 			return nil
 		}
 	}
@@ -210,19 +242,90 @@ func (r *reading) bondRows() (rows []map[string]string) {
 	return rows
 }
 
+// bondColumns are the columns with the amounts that are paid.
+type bondColumns struct{ interest, redemption class }
+
+var (
+	columnsTotal = bondColumns{"bond interest", "bond redemption"}
+	columnsEach  = bondColumns{"bond interest each", "bond redemption each"}
+)
+
+// paidColumns returns the columns of a heading with the amounts of the payment: those of all
+// bonds of a series, or else those of one bond.
+func paidColumns(columns []class) (paid bondColumns, once, found bool) {
+	for _, each := range []bondColumns{columnsTotal, columnsEach} {
+		if slices.Contains(columns, each.interest) && slices.Contains(columns, each.redemption) {
+			return each, hasOnce(columns, each.interest, each.redemption), true
+		}
+	}
+	return bondColumns{}, false, false
+}
+
 // bondRow returns a row, and adds its amounts to the sums.
-func (r *reading) bondRow(rec record, head heading, sums map[class]*big.Rat) (map[string]string, bool) {
+func (r *reading) bondRow(
+	rec record, head heading, columns bondColumns, sums map[string]*big.Rat,
+) (map[string]string, bool) {
 	row := map[string]string{"isin": rec.anchor.Text}
-	for name, column := range map[string]class{"interest": "bond interest", "redemption": "bond redemption"} {
+	if series := r.seriesOf(rec, head); series != "" {
+		row["series"] = series
+	}
+	for name, column := range map[string]class{"interest": columns.interest, "redemption": columns.redemption} {
 		text, ok := r.amountOf(rec, head, column)
 		if !ok {
 			return nil, false
 		}
 		amount, _ := new(big.Rat).SetString(text)
-		sums[column].Add(sums[column], amount)
+		sums[name].Add(sums[name], amount)
 		row[name] = text
 	}
 	return row, true
+}
+
+// longestSeries is the most tokens of the name of a series.
+const longestSeries = 5
+
+// seriesOf returns the name of the series of a record: the cell of its column, or the words
+// before the code of the security.
+func (r *reading) seriesOf(rec record, head heading) string {
+	p := &r.parts[rec.part]
+	if c, ok := rec.texts["bond series"]; ok {
+		return p.seriesName(c.from, c.to)
+	}
+	named := slices.Index(head.columns, "bond series")
+	if named < 0 || named > slices.Index(head.columns, "bond isin") {
+		return ""
+	}
+	from := 0
+	for i := range p.values {
+		if v := &p.values[i]; v.To <= rec.anchor.From && v.Kind == value.Figure {
+			from = max(from, v.To)
+		}
+	}
+	return p.seriesName(from, rec.anchor.From)
+}
+
+// seriesName returns the words in a range of tokens without those that say that they name a
+// series: A1 for "Serie A1".
+func (p *part) seriesName(from, to int) string {
+	for again := true; again; {
+		again = false
+		for _, c := range p.all("bond series word") {
+			if c.from == from && c.to < to {
+				from = c.to
+				again = true
+			}
+		}
+	}
+	for from < to && p.word(from) == "" {
+		from++
+	}
+	for from < to && p.word(to-1) == "" && p.mark(to-1) != ")" {
+		to--
+	}
+	if from >= to || to-from > longestSeries {
+		return ""
+	}
+	return p.text[p.tokens[from].At:p.tokens[to-1].End()]
 }
 
 // amountOf returns the amount of a record in a column.

@@ -58,7 +58,7 @@ func suspensions(r *reading) []draft {
 
 // setMoment sets the day and hour of a decision, if all places agree.
 func (r *reading) setMoment(d *draft, action string, measures []measure) {
-	moments := slices.Concat(measures, r.tabledMoments(action))
+	moments := slices.Concat(measures, r.tabledMoments(action), r.linedMoments(action, measures))
 	var found measure
 	for _, m := range moments {
 		switch {
@@ -80,7 +80,7 @@ func (r *reading) setMoment(d *draft, action string, measures []measure) {
 func (r *reading) measures() (found []measure) {
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.heading || len(p.cues) > mostCues || len(p.values) > mostCues ||
+		if p.aside || p.heading && !p.isDecisionLine() || len(p.cues) > mostCues || len(p.values) > mostCues ||
 			!p.has("suspends", "suspension", "lifts", "excludes") || !p.has("trading") {
 			continue
 		}
@@ -93,6 +93,37 @@ func (r *reading) measures() (found []measure) {
 			r.setSentenceMoment(&m, i)
 		}
 		found = append(found, m)
+	}
+	return found
+}
+
+// isDecisionLine reports whether a short line is that of a form, which looks like a
+// heading: "Medida: suspensión cautelar de la negociación".
+func (p *part) isDecisionLine() bool {
+	for i := range p.tokens {
+		if p.tokens[i].Text == ":" {
+			return i > 0 && i+1 < len(p.tokens) && p.hasBetween(0, i, "decides")
+		}
+	}
+	return false
+}
+
+// linedMoments returns the days and hours in the lines of a form that are those of an
+// action: "Fecha de efectos: 12/03/2026, 10:42 horas".
+func (r *reading) linedMoments(action string, measures []measure) (found []measure) {
+	const reach = 6 // lines of the form behind the decision
+	for _, m := range measures {
+		if first := m.proof.part; r.parts[first].cells == nil && r.parts[first].isDecisionLine() {
+			for i := first + 1; i < min(first+reach, len(r.parts)); i++ {
+				p := &r.parts[i]
+				if p.cells != nil || !p.heading || p.aside || p.nextDate(0) == len(p.tokens) || len(p.cues) > mostCues {
+					continue
+				}
+				if moment, ok := r.momentBeside(p, i, action); ok {
+					found = append(found, moment)
+				}
+			}
+		}
 	}
 	return found
 }

@@ -85,6 +85,9 @@ func (r *reading) isAboutBid() bool {
 // whose it is.
 func (b *bid) drafts() []draft {
 	d := newDraft()
+	if announced, ok := b.stages["announced"]; ok && announced.part <= b.stages["accepted"].part {
+		delete(b.stages, "accepted") // the announcement of a bid names who has promised to accept it
+	}
 	for _, stage := range takeoverStages {
 		if at, ok := b.stages[stage.action]; ok {
 			d.set("action", stage.action, at)
@@ -225,7 +228,7 @@ func (b *bid) readStage(i, from, to int) {
 	p := &b.r.parts[i]
 	for _, stage := range takeoverStages {
 		for _, c := range p.all(stage.class) {
-			if c.from < from || c.from >= to || b.r.onlyRefers(p, c) {
+			if c.from < from || c.from >= to || b.r.onlyRefers(p, c) || p.isOtherStep(c) {
 				continue
 			}
 			if _, ok := b.stages[stage.action]; !ok {
@@ -250,11 +253,60 @@ func (r *reading) onlyRefers(p *part, c cue) bool {
 	return false
 }
 
+// objectReach is the number of tokens in which the bid follows the verb of a stage.
+const objectReach = 14
+
+// isOtherStep reports whether words about a stage belong to another step of the procedure:
+// the extension of a period, the admission of an application, the report of a board, the
+// decision of another authority, a settlement to come.
+func (p *part) isOtherStep(c cue) bool {
+	switch c.class {
+	case "takeover result":
+		hasShare := slices.ContainsFunc(p.values, func(v value.Value) bool { return v.Unit == "%" })
+		return !hasShare && !p.heading && p.has("takeover future")
+	case "takeover accepted":
+		return false
+	case "takeover authorised":
+		isNoun := strings.HasPrefix(p.word(c.from), "autorizacion") || strings.HasPrefix(p.word(c.from), "authori") &&
+			strings.HasSuffix(p.word(c.from), "ation") || p.word(c.from) == "autoritzacio"
+		isSentence := p.cells == nil && p.mark(len(p.tokens)-1) == "."
+		if isNoun && isSentence && !p.hasBetween(max(0, c.from-6), c.from, "takeover grants") {
+			return true
+		}
+		if p.hasBetween(0, c.from, "takeover other authority") || p.hasBetween(c.to, c.to+6, "takeover other authority") {
+			return true
+		}
+	case "takeover announced":
+		if p.has("takeover procedure") && !p.hasBetween(c.from, c.from+1, "takeover first notice") {
+			return true
+		}
+	}
+	return p.hasOtherObject(c)
+}
+
+// hasOtherObject reports whether what follows the verb of a stage is not the bid itself:
+// "ha autorizado la ampliación del plazo de la oferta".
+func (p *part) hasOtherObject(c cue) bool {
+	end := c.to
+	for end < min(c.to+objectReach, len(p.tokens)) && !isClauseMark(p.mark(end)) {
+		end++
+	}
+	for _, offer := range p.all("takeover offer", "takeover bid") {
+		if offer.from >= c.from && offer.to <= c.to {
+			return false // "autorizar la oferta"
+		}
+		if offer.from >= c.to {
+			end = min(end, offer.from)
+		}
+	}
+	return p.hasBetween(c.to-1, end, "takeover other object")
+}
+
 // readSentence reads a sentence that names the bid.
 func (b *bid) readSentence(i int) {
 	p := &b.r.parts[i]
 	b.readDefinitions(i)
-	if p.has("example") || !p.has("takeover offer", "takeover bid", "takeover price cue") {
+	if p.has("example") || p.isBondOffer() || !p.has("takeover offer", "takeover bid", "takeover price cue") {
 		return
 	}
 	if p.has("takeover offer", "takeover bid") {
@@ -263,6 +315,14 @@ func (b *bid) readSentence(i int) {
 		b.readAcceptance(i)
 	}
 	b.readPrice(i)
+}
+
+// isBondOffer reports whether an offer is one for bonds, which is no takeover. An offer for
+// shares may be one for convertible bonds too.
+func (p *part) isBondOffer() bool {
+	return p.has("capital bonds") && !slices.ContainsFunc(p.tokens, func(t value.Token) bool {
+		return t.Folded == "acciones" || t.Folded == "shares" || t.Folded == "accions" || t.Folded == "convertibles"
+	})
 }
 
 // readDefinitions reads the parties from the terms that a document defines: "X, S.A. (la
@@ -360,7 +420,8 @@ func (p *part) hasStage() bool {
 	return slices.ContainsFunc(takeoverStages, func(s struct {
 		class  class
 		action string
-	}) bool {
+	},
+	) bool {
 		return p.has(s.class)
 	})
 }

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -32,11 +33,13 @@ type votesFinder struct {
 	// dates are those of the columns of the table that is read, and their row
 	dates   []*value.Value
 	datesAt int
+	// days are those of the sentences with totals, by part
+	days map[int]string
 }
 
 // votingRights finds the total number of shares and voting rights.
 func votingRights(r *reading) []draft {
-	f := &votesFinder{reading: r, found: map[string][]candidate{}}
+	f := &votesFinder{reading: r, found: map[string][]candidate{}, days: map[int]string{}}
 	if !f.isAboutVotes() {
 		return nil
 	}
@@ -49,6 +52,7 @@ func votingRights(r *reading) []draft {
 	for n := range r.tables {
 		f.readTable(&r.tables[n])
 	}
+	f.dropEarlierDays()
 	d := newDraft()
 	if !d.setAgreed("voting_rights", f.found["voting_rights"]) && !f.sure {
 		return nil
@@ -162,7 +166,10 @@ func (f *votesFinder) add(field string, got read, at place) {
 // readSentence reads the totals of a sentence.
 func (f *votesFinder) readSentence(i int) {
 	p := &f.parts[i]
-	labels := p.labels(votesClasses...)
+	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) {
+		return
+	}
+	labels := f.withoutInclusions(p, p.labels(votesClasses...))
 	corrected := p.has("corrected")
 	if len(labels) == 0 {
 		f.readDay(i, false)
@@ -185,7 +192,7 @@ func (f *votesFinder) readSentence(i int) {
 			end = labels[n+1].from
 		}
 		v, got, ok := f.beside(p, l, end, used)
-		if !ok || mask[v.From] || f.isOther(p, v, l) {
+		if !ok || mask[v.From] && !p.isSpelledFigure(v) || f.isOther(p, v, l) {
 			continue
 		}
 		bareShares := field == "shares" && l.to-l.from == 1
@@ -194,9 +201,99 @@ func (f *votesFinder) readSentence(i int) {
 		}
 		used[v.From] = true
 		total = true
+		if !f.isOfLastDay(p, v) {
+			continue
+		}
 		f.add(field, got, f.placeOf(i, v))
 	}
 	f.readDay(i, total)
+}
+
+// withoutInclusions drops the labels in asides that only say what a total includes: "el
+// total, incluidos los votos por lealtad, es de".
+func (f *votesFinder) withoutInclusions(p *part, labels []cue) []cue {
+	if len(labels) > 2*mostLabels {
+		return labels
+	}
+	for _, c := range p.all("votes including") {
+		opening := p.mark(c.from - 1)
+		if opening != "," && opening != "(" && opening != "–" && opening != "-" {
+			continue
+		}
+		last := len(p.tokens)
+		if p.cells != nil {
+			last = p.cells[p.cellOf(c.from)].to
+		}
+		end := c.to
+		for end < last && !isClauseMark(p.mark(end)) && p.mark(end) != ")" && p.mark(end) != "–" {
+			end++
+		}
+		if end == len(p.tokens) {
+			continue // nothing follows that could be the total
+		}
+		labels = slices.DeleteFunc(labels, func(l cue) bool { return l.from >= c.from && l.from < end })
+	}
+	return labels
+}
+
+// isOfLastDay reports whether the day next to a figure is the last one that its sentence
+// has: "5.000 a 31 de mayo de 2026 y 4.000 a 30 de abril de 2026".
+func (f *votesFinder) isOfLastDay(p *part, v *value.Value) bool {
+	mask := make([]bool, len(p.tokens))
+	p.maskBrackets(mask)
+	last, nearest, distance := "", "", len(p.tokens)
+	for n := range min(len(p.values), mostLabels) {
+		day := &p.values[n]
+		got, ok := f.readVotes("as_of", p, day, value.Scale{})
+		if !ok || !f.isDay(p, day.From) || mask[day.From] && !mask[v.From] {
+			continue
+		}
+		last = max(last, got.text)
+		if d := max(day.From-v.To, v.From-day.To); d < distance {
+			distance = d
+			nearest = got.text
+		}
+	}
+	return nearest == last
+}
+
+// dropEarlierDays drops the totals of sentences about an earlier day than the last one
+// that the document gives totals for. A sentence in the past tense needs a day.
+func (f *votesFinder) dropEarlierDays() {
+	last := ""
+	title := f.readTitle()
+	for k := range title.values {
+		if got, ok := f.readVotes("as_of", title, &title.values[k], value.Scale{}); ok {
+			last = max(last, got.text)
+		}
+	}
+	for _, day := range f.days {
+		last = max(last, day)
+	}
+	for field, all := range f.found {
+		f.found[field] = slices.DeleteFunc(all, func(c candidate) bool {
+			p := &f.parts[c.at.part]
+			if field == "as_of" { // a label with another day stays: then the day is not certain
+				return f.days[c.at.part] != "" && c.text < last
+			}
+			if p.cells != nil {
+				return false
+			}
+			day := f.dayOf(c.at.part)
+			return day != "" && day < last || day == "" && p.has("votes past verb")
+		})
+	}
+}
+
+// dayOf returns the day of the totals of a sentence: its own, or that of a sentence before
+// it in the same paragraph.
+func (f *votesFinder) dayOf(i int) string {
+	for k := i; k >= 0 && k > i-4 && f.parts[k].paragraph == f.parts[i].paragraph; k-- {
+		if f.days[k] != "" {
+			return f.days[k]
+		}
+	}
+	return ""
 }
 
 // beside returns the value of a label in a sentence: the figure directly before it
@@ -206,7 +303,14 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 	n := p.firstValue(l.from)
 	if n > 0 && field != "capital" {
 		v := &p.values[n-1]
-		if l.from-v.To <= 1 && !used[v.From] && v.Kind == value.Figure && (v.To > l.from || p.mark(v.To) != ",") {
+		to := v.To
+		if p.isSpelledFigure(v) {
+			to++
+			bare := *v
+			bare.Negative = false // the brackets are not those of a negative figure
+			v = &bare
+		}
+		if l.from-to <= 1 && !used[v.From] && v.Kind == value.Figure && (v.To > l.from || p.mark(v.To) != ",") {
 			got, ok := f.readVotes(field, p, v, value.Scale{})
 			return v, got, ok
 		}
@@ -219,6 +323,9 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 		if v.From >= end || v.From-l.to > defaultReach || p.endsBetween(l.to, v.From) {
 			break
 		}
+		if p.hasBetween(v.From-3, v.From, "votes by") {
+			continue // "ha aumentado en 5.000 hasta 6.000"
+		}
 		if got, ok := f.readVotes(field, p, v, value.Scale{}); ok && !used[v.From] {
 			if moved := f.movedTo(p, n); moved != nil {
 				v = moved
@@ -228,6 +335,28 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 		}
 	}
 	return nil, read{}, false
+}
+
+// isSpelledFigure reports whether a figure repeats in brackets what words spell before it:
+// "ciento cincuenta millones (150.000.000) de acciones".
+func (p *part) isSpelledFigure(v *value.Value) bool {
+	from := v.From
+	for from > 0 && v.From-from < 2 && p.mark(from-1) != "(" { // a sign of a currency
+		from--
+	}
+	to := v.To
+	if p.mark(to) == "." {
+		to++ // "(15.000.000 euros.)"
+	}
+	if p.mark(from-1) != "(" || p.mark(to) != ")" {
+		return false
+	}
+	for k := from - 2; k >= 0 && k > from-6; k-- {
+		if p.hasBetween(k, k+1, "spelled number") {
+			return true
+		}
+	}
+	return false
 }
 
 // movedTo returns the second of two figures in "ha pasado de 5.000 a 6.000 acciones".
@@ -284,11 +413,16 @@ func (f *votesFinder) readDay(i int, total bool) {
 			continue
 		}
 		from, to := p.clause(v.From)
-		if p.hasBetween(from, to, "votes event", "votes other date") || p.hasBetween(0, v.From, "votes earlier") {
+		if p.hasBetween(from, to, "votes event", "votes other date") || p.hasBetween(0, v.From, "votes earlier") ||
+			p.hasBetween(v.From-8, v.From, "votes other date") {
 			continue
 		}
-		if f.isLabelledDay(p, v.From) || total && f.isDay(p, v.From) {
-			f.add("as_of", got, f.placeOf(i, v))
+		if !f.isLabelledDay(p, v.From) && !(total && f.isDay(p, v.From)) {
+			continue
+		}
+		f.add("as_of", got, f.placeOf(i, v))
+		if p.cells == nil && total {
+			f.days[i] = max(f.days[i], got.text)
 		}
 	}
 }
@@ -392,7 +526,7 @@ func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
 	p := &f.parts[row]
 	label := p.cells[0]
 	field := ""
-	for _, l := range p.labels(votesClasses...) {
+	for _, l := range f.withoutInclusions(p, p.labels(votesClasses...)) {
 		if l.from >= label.to {
 			break
 		}

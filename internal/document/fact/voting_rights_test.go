@@ -70,5 +70,79 @@ func TestVotingRights(t *testing.T) {
 			text: "Total de derechos de voto\n\nA 31 de mayo de 2026 el número total de derechos de voto es de 24.681.135.\n\n" +
 				"Número total de derechos de voto: 24.681.153.",
 		},
+		{
+			name:      "the total of an earlier day",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text: "A 31 de mayo de 2026 el capital social asciende a 15.230.400 euros, dividido en 152.304.000 " +
+				"acciones. El número total de derechos de voto, incluidos los de lealtad, es de 157.500.000.\n\nA 30 " +
+				"de abril de 2026 el número total de derechos de voto era de 155.000.000.",
+			want: []string{"shares=152304000; voting_rights=157500000; capital=15230400; currency=EUR; as_of=2026-05-31"},
+		},
+		{
+			name:      "the total of an earlier day in brackets",
+			title:     "Voting rights",
+			published: "2026-06-02",
+			text: "As at 31 May 2026 the total number of voting rights is 157,500,000 (155,000,000 as at 30 April " +
+				"2026).",
+			want: []string{"voting_rights=157500000; as_of=2026-05-31"},
+		},
+		{
+			name:      "only an earlier total",
+			title:     "Derechos de voto a 31 de mayo de 2026",
+			published: "2026-06-02",
+			text:      "A 30 de abril de 2026 el número total de derechos de voto era de 155.000.000.",
+		},
+		{
+			name:      "votes at a meeting",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text:      "En la Junta se emitieron 98.000.000 votos, de un total de 152.304.000 derechos de voto.",
+		},
+		{
+			name:      "a subsidiary",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text:      "El número total de derechos de voto de la filial asciende a 3.000.000.",
+		},
+		{
+			name:      "without some votes",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text: "El número de derechos de voto asciende a 157.500.000. Sin considerar los votos dobles, el total de " +
+				"derechos de voto sería de 152.304.000.",
+			want: []string{"voting_rights=157500000"},
+		},
+		{
+			name:      "spelled figures",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text: "A fecha 31 de mayo de 2026, el capital social está dividido en ciento cincuenta millones " +
+				"(150.000.000) de acciones, con un total de 150.000.000 derechos de voto.",
+			want: []string{"shares=150000000; voting_rights=150000000; as_of=2026-05-31"},
+		},
+		{
+			name:      "lines with the date of the notice",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text: "A fecha 31 de mayo de 2026:\n\n- Número de acciones: 152.304.000\n- Derechos de voto totales: " +
+				"160.204.000\n\nFecha de la comunicación: 2 de junio de 2026",
+			want: []string{"shares=152304000; voting_rights=160204000; as_of=2026-05-31"},
+		},
+		{
+			name:      "the change before the total",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text:      "El número de derechos de voto se ha incrementado en 106.784 hasta alcanzar los 53.110.902.",
+			want:      []string{"voting_rights=53110902"},
+		},
+		{
+			name:      "a row that says what it includes",
+			title:     "Derechos de voto",
+			published: "2026-06-02",
+			text: "Total acciones\t49.202.673\nAcciones con voto de lealtad\t3.908.229\n" +
+				"Total derechos de voto, incluyendo los de lealtad\t53.110.902\nFecha de referencia\t31.05.2026",
+			want: []string{"shares=49202673; voting_rights=53110902; as_of=2026-05-31"},
+		},
 	})
 }

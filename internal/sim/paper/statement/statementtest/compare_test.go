@@ -45,10 +45,14 @@ func TestCompare(t *testing.T) {
 		},
 		{
 			"numbers and times",
-			[]statement.Fact{stated("meeting", fields{"first_call": "2026-05-04T12:00", "second_call": "2026-05-05T12:00"}),
-				stated("capital", fields{"amount": "100.50", "price": "2.000"})},
-			[]disclosure.Fact{found("meeting", fields{"first_call": "2026-05-04 12:00", "second_call": "2026-05-05"}),
-				found("capital", fields{"amount": "100.5", "price": "2.001"})},
+			[]statement.Fact{
+				stated("meeting", fields{"first_call": "2026-05-04T12:00", "second_call": "2026-05-05T12:00"}),
+				stated("capital", fields{"amount": "100.50", "price": "2.000"}),
+			},
+			[]disclosure.Fact{
+				found("meeting", fields{"first_call": "2026-05-04 12:00", "second_call": "2026-05-05"}),
+				found("capital", fields{"amount": "100.5", "price": "2.001"}),
+			},
 			nil,
 			counts{
 				{"meeting", "first_call"}:  {Stated: 1, Right: 1},

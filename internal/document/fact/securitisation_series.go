@@ -1,0 +1,311 @@
+package fact
+
+import (
+	"slices"
+
+	"pregon/internal/document/value"
+)
+
+// Some documents have no table with a row for each series: a form with a label and a value
+// in each row, a section or a sentence for each series, or a table with a column for each.
+// Then the names and codes of series say to which one the amounts behind them belong.
+
+// bondSeries is what a document says about the payment of a series.
+type bondSeries struct {
+	name    string
+	isin    string
+	amounts map[class]string // by the classes of columns: for all bonds, or for one
+}
+
+// seriesNotes collects the series of a document.
+type seriesNotes struct {
+	all     []*bondSeries
+	current *bondSeries
+	unsure  bool // two amounts for the same thing, or amounts of no series
+}
+
+// mostSeries is the most series of a fund that are read.
+const mostSeries = 60
+
+// seriesRows returns what is paid for each series, if each has an amount of interest and one
+// of redemption, for all bonds or for one bond.
+func (r *reading) seriesRows() (rows []map[string]string) {
+	var notes seriesNotes
+	for n := range r.tables {
+		r.readSeriesColumns(&notes, &r.tables[n])
+	}
+	if len(notes.all) == 0 {
+		for i := range r.parts {
+			p := &r.parts[i]
+			if p.aside || p.isTooLong() || p.has("past", "possible", "policy", "example") {
+				continue
+			}
+			r.readSeries(&notes, i)
+		}
+	}
+	if notes.unsure || len(notes.all) == 0 || len(notes.all) > mostSeries {
+		return nil
+	}
+	for _, columns := range []bondColumns{columnsTotal, columnsEach} {
+		if rows := notes.rows(columns); rows != nil {
+			return rows
+		}
+	}
+	return nil
+}
+
+// rows returns the rows with the amounts of some columns, or nil if a series lacks one.
+func (notes *seriesNotes) rows(columns bondColumns) (rows []map[string]string) {
+	withISIN := 0
+	for _, each := range notes.all {
+		interest, redemption := each.amounts[columns.interest], each.amounts[columns.redemption]
+		if interest == "" || redemption == "" {
+			return nil
+		}
+		row := map[string]string{"interest": interest, "redemption": redemption}
+		if each.name != "" {
+			row["series"] = each.name
+		}
+		if each.isin != "" {
+			row["isin"] = each.isin
+			withISIN++
+		}
+		rows = append(rows, row)
+	}
+	if withISIN != 0 && withISIN != len(rows) {
+		return nil
+	}
+	return rows
+}
+
+// named makes the series with a name the current one.
+func (notes *seriesNotes) named(name string) {
+	for _, each := range notes.all {
+		if each.name == name {
+			notes.current = each
+			return
+		}
+	}
+	if notes.current != nil && notes.current.name == "" && len(notes.current.amounts) == 0 {
+		notes.current.name = name // ISIN ES…, Serie A
+		return
+	}
+	notes.start(&bondSeries{name: name})
+}
+
+// coded makes the series with a code the current one.
+func (notes *seriesNotes) coded(isin string) {
+	for _, each := range notes.all {
+		if each.isin == isin {
+			notes.current = each
+			return
+		}
+	}
+	if notes.current != nil && notes.current.isin == "" {
+		notes.current.isin = isin
+		return
+	}
+	notes.start(&bondSeries{isin: isin})
+}
+
+func (notes *seriesNotes) start(s *bondSeries) {
+	s.amounts = map[class]string{}
+	notes.current = s
+	if len(notes.all) <= mostSeries {
+		notes.all = append(notes.all, s)
+	}
+}
+
+// paid adds an amount of a series.
+func (notes *seriesNotes) paid(s *bondSeries, column class, text string) {
+	if s == nil || s.amounts[column] != "" && s.amounts[column] != text {
+		notes.unsure = true
+		return
+	}
+	s.amounts[column] = text
+}
+
+// readSeries reads the series and the amounts of a part in their order.
+func (r *reading) readSeries(notes *seriesNotes, i int) {
+	p := &r.parts[i]
+	words := p.all("bond series word")
+	last := 0 // the end of the value before
+	for k := range p.values {
+		v := &p.values[k]
+		words = r.readNames(notes, p, words, v.From)
+		switch {
+		case v.Kind == value.Code && isISIN(v.Text):
+			notes.coded(v.Text)
+		case v.Kind == value.Figure:
+			r.readPaid(notes, p, cell{last, v.From}, v)
+		}
+		last = v.To
+	}
+	r.readNames(notes, p, words, len(p.tokens))
+}
+
+// readNames reads the names of series before a token, and returns the words behind it.
+func (r *reading) readNames(notes *seriesNotes, p *part, words []cue, to int) []cue {
+	for len(words) > 0 && words[0].from < to {
+		switch p.word(words[0].from) {
+		case "serie", "series", "clase", "class", "classe", "tramo", "tranche", "bono", "bonos", "bond", "notes":
+			at := words[0].to
+			if p.mark(at) == ":" {
+				at++
+			}
+			if isSeriesName(p.mark(at)) {
+				notes.named(p.mark(at))
+			}
+		}
+		words = words[1:]
+	}
+	return words
+}
+
+// isSeriesName reports whether a word has the form of the name of a series: A, B2, 2A, AG.
+func isSeriesName(word string) bool {
+	if word == "" || len(word) > 3 {
+		return false
+	}
+	letters := 0
+	for k := range len(word) {
+		c := word[k]
+		if 'A' <= c && c <= 'Z' {
+			letters++
+		} else if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return letters > 0
+}
+
+// readPaid reads an amount with the words before it, which say what it is.
+func (r *reading) readPaid(notes *seriesNotes, p *part, label cell, v *value.Value) {
+	scale, _ := value.ReadScale(p.tokens[label.from:label.to], p.english)
+	column, ok := p.paidColumn(label)
+	if !ok {
+		return
+	}
+	eachBehind := p.hasBetween(v.To, v.To+3, "bond each") || p.mark(v.To) == "/" || isRate(v)
+	if eachBehind && !isEachColumn(column) {
+		column += " each"
+	}
+	plain := *v
+	if isRate(v) {
+		plain.Unit = v.Unit[:3]
+	}
+	amount, currency, ok := money(&plain, scale)
+	if !ok || currency == "" || v.Negative || v.Bound != "" {
+		notes.unsure = notes.unsure || v.Unit == ""
+		return
+	}
+	notes.paid(notes.current, column, amount)
+}
+
+// paidColumn returns the column to which a label belongs, if it is that of one amount that is
+// paid before taxes.
+func (p *part) paidColumn(label cell) (class, bool) {
+	if named, ok := lastCue(p.all("bond interest", "bond redemption"), label.from, label.to); ok && p.cells == nil {
+		// "…, sin retención, y amortización de principal por …"
+		from, _ := p.clause(named.from)
+		label.from = max(label.from, from)
+	}
+	has := func(classes ...class) bool { return p.hasBetween(label.from, label.to, classes...) }
+	interest := has("bond interest")
+	redemption := has("bond redemption")
+	if interest == redemption || has("bond not paid") {
+		return "", false
+	}
+	column := columnsTotal.redemption
+	if interest {
+		column = columnsTotal.interest
+	}
+	if has("bond each") {
+		column += " each"
+	}
+	return column, true
+}
+
+func isEachColumn(column class) bool {
+	return column == columnsEach.interest || column == columnsEach.redemption
+}
+
+// readSeriesColumns reads a table with a column for each series: a row with their codes, and
+// rows with the amounts.
+func (r *reading) readSeriesColumns(notes *seriesNotes, t *table) {
+	var columns []*bondSeries
+	for n, row := range t.formRows() {
+		p := &r.parts[row]
+		if p.aside || p.isTooLong() || len(p.cells) < 3 {
+			continue
+		}
+		codes := anchorsOf(&bondsGrid, p)
+		if len(codes) > 1 && len(codes) == len(p.cells)-1 && columns == nil {
+			columns = notes.startColumns(codes)
+			if n > 0 {
+				r.nameColumns(columns, t.rows[n-1])
+			}
+			continue
+		}
+		if len(columns) != len(p.cells)-1 {
+			continue
+		}
+		r.readPaidRow(notes, t, row, columns)
+	}
+}
+
+func (notes *seriesNotes) startColumns(codes []*value.Value) (columns []*bondSeries) {
+	for _, v := range codes {
+		if slices.ContainsFunc(notes.all, func(s *bondSeries) bool { return s.isin == v.Text }) {
+			notes.unsure = true
+		}
+		notes.start(&bondSeries{isin: v.Text})
+		columns = append(columns, notes.current)
+	}
+	return columns
+}
+
+// nameColumns gives the series of columns the names in the row above their codes.
+func (r *reading) nameColumns(columns []*bondSeries, row int) {
+	p := &r.parts[row]
+	if len(p.cells) != len(columns)+1 {
+		if len(p.cells) != len(columns) {
+			return
+		}
+		for n, c := range p.cells { // the first cell is empty
+			columns[n].name = p.seriesName(c.from, c.to)
+		}
+		return
+	}
+	for n, c := range p.cells[1:] {
+		columns[n].name = p.seriesName(c.from, c.to)
+	}
+}
+
+// readPaidRow reads a row with an amount for each series.
+func (r *reading) readPaidRow(notes *seriesNotes, t *table, row int, columns []*bondSeries) {
+	p := &r.parts[row]
+	column, ok := p.paidColumn(p.cells[0])
+	if !ok {
+		return
+	}
+	scale := r.headingOf(t, row, 1, p.cells[0])
+	for n, c := range p.cells[1:] {
+		figures := p.figuresIn(c)
+		if len(figures) != 1 {
+			notes.unsure = true
+			return
+		}
+		power := scale.Power
+		v := figures[0]
+		if v.Scaled() {
+			power = 0
+		}
+		text, ok := decimal(v, power)
+		if !ok || v.Negative || scale.Unclear || scale.Percent || v.Unit != "" && value.CurrencyCode(v.Unit) == "" {
+			notes.unsure = true
+			return
+		}
+		notes.paid(columns[n], column, text)
+	}
+}

@@ -1,0 +1,89 @@
+package fact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pregon/internal/document/passage"
+	"pregon/internal/document/value"
+)
+
+// withoutStrayGaps returns a page in which two spaces within a sentence are no gap between
+// cells: text recognition writes them in place of one. The second space becomes another
+// kind of white space, so that the length stays the same and offsets are those of the page.
+func withoutStrayGaps(page string) string {
+	if !strings.Contains(page, "  ") {
+		return page
+	}
+	var b strings.Builder
+	b.Grow(len(page))
+	for line := range strings.Lines(page) {
+		body := strings.TrimRight(line, " \n")
+		if hasStrayGaps(body) {
+			body = strings.ReplaceAll(body, "  ", " \r")
+		}
+		b.WriteString(body)
+		b.WriteString(line[len(body):])
+	}
+	return b.String()
+}
+
+// fewestProseWords is the number of words of the shortest line of prose, and of a title in
+// capitals.
+const (
+	fewestProseWords = 8
+	fewestTitleWords = 4
+)
+
+// hasStrayGaps reports whether a line is prose, so that its gaps are not those between
+// cells: they stand before a small letter or a mark, or behind a word that needs another.
+func hasStrayGaps(line string) bool {
+	line = strings.TrimLeft(line, " ")
+	if !strings.Contains(line, "  ") || strings.Contains(line, "   ") || strings.Contains(line, "\t") {
+		return false
+	}
+	words := len(strings.Fields(line))
+	title := passage.AllCaps(line)
+	segments := strings.Split(line, "  ")
+	if title && words < fewestTitleWords || !title && (words < fewestProseWords || words < 3*len(segments)) {
+		return false
+	}
+	outside := 0
+	for n := 1; n < len(segments); n++ {
+		if !isStrayGap(segments[n-1], segments[n], title) {
+			outside++
+		}
+	}
+	if len(segments) == 2 && outside == 0 {
+		return !inTwoLanguages(segments[0], segments[1])
+	}
+	// a name in prose: "la Junta  General"
+	return outside == 0 || !title && words >= 6*len(segments) && 3*outside <= len(segments)-1
+}
+
+// isStrayGap reports whether a sentence continues over a gap.
+func isStrayGap(before, after string, title bool) bool {
+	first, _ := utf8.DecodeRuneInString(after)
+	switch {
+	case passage.Dangling(strings.TrimRight(before, " ")):
+		return true
+	case unicode.IsLower(first), strings.ContainsRune(".,;:)", first):
+		return true
+	case strings.HasSuffix(before, "."), strings.HasSuffix(before, ";"):
+		return unicode.IsUpper(first) // the next sentence
+	}
+	word, _, _ := strings.Cut(after, " ")
+	return title && passage.Dangling(word)
+}
+
+// inTwoLanguages reports whether two texts are the same row of two columns in different
+// languages.
+func inTwoLanguages(a, b string) bool {
+	english := func(text string) int {
+		p := part{tokens: value.Tokenise(text)}
+		e, s := p.countWords()
+		return e - s
+	}
+	return english(a) > 0 && english(b) < 0 || english(a) < 0 && english(b) > 0
+}

@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -212,23 +211,3 @@ func isHour(w string) bool {
 }
 
 func afternoon(w string) bool { return w == "tarde" || w == "afternoon" || w == "tarda" }
-
-// clockBetween returns the only time of day in a range of tokens, with the place of its
-// words. It reports none if there are two.
-func (p *part) clockBetween(from, to int) (text string, at, end int, ok bool) {
-	for i := max(from, 0); i < min(to, len(p.tokens)); i++ {
-		hour, minute, behind, found := p.clock(i)
-		if !found {
-			continue
-		}
-		if ok {
-			return "", 0, 0, false
-		}
-		text = fmt.Sprintf("%02d:%02d", hour, minute)
-		at = i
-		end = behind
-		ok = true
-		i = behind - 1
-	}
-	return text, at, end, ok
-}

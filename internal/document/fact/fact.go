@@ -6,8 +6,8 @@
 // A document is first read as a whole: reading.go splits it into sentences and rows of
 // tables, and finds their values (package value) and their cues, which are the phrases
 // of words/*.txt. Each kind of fact has a file with its rule. A rule looks for values
-// near cues (slot.go), drops those of other periods, plans and conditions, and keeps
-// those on which all places of the document agree.
+// near cues, drops those of other periods, plans and conditions (clause.go), and keeps
+// those on which all places of the document agree (candidate.go).
 package fact
 
 import (

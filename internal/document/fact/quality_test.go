@@ -1,11 +1,7 @@
 package fact_test
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/fact"
@@ -51,49 +47,4 @@ func TestQuality(t *testing.T) {
 	if got := tally.Total().Share(); got < 95 {
 		t.Errorf("%.1f %% of the values were found, want at least 95", got)
 	}
-}
-
-// written is a document that a person wrote as Spanish issuers write, with what it states.
-type written struct {
-	Layout    string
-	Language  string
-	Company   string
-	Title     string
-	Category  string
-	Published string
-	Pages     []string
-	Facts     []statement.Fact
-}
-
-// measure scores the rules over the documents of a directory.
-func measure(t *testing.T, dir string, least int) *statementtest.Tally {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil || len(files) < least {
-		t.Fatalf("%s has %d documents, want at least %d; %v", dir, len(files), least, err)
-	}
-	tally := new(statementtest.Tally)
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var d written
-		if err := json.Unmarshal(text, &d); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		published, err := time.Parse(time.DateOnly, d.Published[:len(time.DateOnly)])
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		tally.Add(d.Layout, filepath.Base(name), score(d.Facts, fact.Document{
-			Company:   d.Company,
-			Title:     d.Title,
-			Category:  d.Category,
-			Language:  d.Language,
-			Published: published,
-			Pages:     d.Pages,
-		}))
-	}
-	return tally
 }

@@ -18,8 +18,6 @@ func lexiconOf(name string) lexicon.Set { return lists.Set(name) }
 
 func phrasesOf(name string) lexicon.Phrases { return lists.Phrases(name) }
 
-func table(name string) map[string]string { return lists.Table(name) }
-
 // visible returns a text on one line without invisible characters.
 func visible(text string) string { return squeeze(lexicon.WithoutHidden(text)) }
 

@@ -91,6 +91,9 @@ func (p *part) clock(i int) (hour, minute, end int, ok bool) {
 	if at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && c != ':' && c != '.' }); at >= 0 {
 		digits, suffix = text[:at], strings.ToLower(text[at:])
 	}
+	if strings.Count(digits, ":") == 2 { // with seconds: 11:05:30
+		digits = digits[:strings.LastIndexByte(digits, ':')]
+	}
 	end = i + 1
 	h, m, found := strings.Cut(strings.Replace(digits, ".", ":", 1), ":")
 	hour, err := strconv.Atoi(h)

@@ -115,7 +115,7 @@ const mostChanges = 200
 // adopts reports whether the resolutions in the parts behind a part were adopted.
 func (r *reading) adopts(i int, before bool) bool {
 	p := &r.parts[i]
-	if p.has("board proposal") && !p.has("board on proposal") {
+	if p.has("board proposal") && !p.has("board on proposal") && !(before && p.has("board rejects")) {
 		return false
 	}
 	last := p.mark(len(p.tokens) - 1)
@@ -241,7 +241,7 @@ func (p *part) isPassive(c change) bool {
 // isStated reports whether a clause states a change as a fact of this report, not as a
 // proposal, a possibility, or something that happened long ago.
 func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool {
-	before := max(start, c.from-20)
+	before := max(start, c.from-20, p.relativeBefore(start, c))
 	decided := p.hasBetween(0, c.from, "board decided")
 	listed = listed && (c.form == infinitive || c.form == noun && c.from < 5)
 	if (c.form == infinitive || c.form == noun) && !decided && !listed {
@@ -263,10 +263,31 @@ func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool 
 	if leaves && p.has("board unsure") || c.action == "removed" && p.has("board voluntary") {
 		return false
 	}
+	if c.class == "board new holder" && p.hasBetween(c.to, c.to+5, "board duties") {
+		return false // "asumirá interinamente las funciones de Presidente"
+	}
+	if p.hasBetween(c.to, end, "board elsewhere") && !p.hasBetween(c.to, end, "board on proposal", "board replaced") {
+		return false
+	}
 	if p.hasBetween(start, end, "board subsidiary") || !p.isAboutRole() {
 		return false
 	}
 	return !r.isOld(p, c, end) && !r.isTold(p) && !r.isOfOther(p, c, start, end)
+}
+
+// relativeBefore returns the first token of the relative clause whose verb states that a
+// person has left: the words before it are about somebody else, as in "She will succeed
+// Mr …, who has tendered his resignation". It returns 0 if there is none.
+func (p *part) relativeBefore(start int, c change) int {
+	if c.form != subject {
+		return 0
+	}
+	for k := c.from - 1; k > max(start, c.from-8); k-- {
+		if isRelative(p.word(k)) && p.mark(k-1) == "," {
+			return k
+		}
+	}
+	return 0
 }
 
 // isAboutRole reports whether a sentence names a role or a board, so that its change is
@@ -380,9 +401,24 @@ func (r *reading) isOfOther(p *part, c change, start, end int) bool {
 			return true
 		}
 		link := p.word(n.from - 1)
-		if n.from >= c.to && n.from < end && !proposer && (link == "de" || link == "of" || link == "en" || link == "at") {
+		reason := c.action == "resigned" && p.hasReason(c.to, n.from)
+		if n.from >= c.to && n.from < end && !proposer && !reason && (link == "de" || link == "of" || link == "en" || link == "at") {
 			return true
 		}
+	}
+	return false
+}
+
+// hasReason reports whether a role and then the words for a reason stand in a range of
+// tokens: "como consejero, por haber asumido un cargo en …".
+func (p *part) hasReason(from, to int) bool {
+	role := false
+	for k := from; k < to; k++ {
+		w := p.word(k)
+		if role && (w == "por" || w == "para" || w == "because" || w == "due") {
+			return true
+		}
+		role = role || roleHeads.Has(w)
 	}
 	return false
 }
@@ -524,6 +560,9 @@ func (p *part) setRole(f *boardFact, c change, person name, from, to, first int)
 		}
 		at, ok = p.role(between.from, between.to)
 	}
+	if !ok && at.to == 0 {
+		at, ok = p.roleBehindProposer(from, to)
+	}
 	if !ok && at.to == 0 && c.action != "appointed" {
 		at, ok = p.roleBefore(person, first)
 	}
@@ -550,6 +589,21 @@ func (p *part) roleBehind(from, to int) (place, bool) {
 				at = place{0, k, k + 1}
 			}
 			return at, ok
+		}
+	}
+	return place{}, false
+}
+
+// roleBehindProposer returns the role behind the words about who proposed a person: "a D.
+// …, a propuesta del accionista …, S.L., como consejero dominical".
+func (p *part) roleBehindProposer(from, to int) (place, bool) {
+	const farthest = 30
+	if p.mark(from) != "," || !p.hasBetween(from, from+3, "board on proposal") {
+		return place{}, false
+	}
+	for k := from + 1; k < min(to, from+farthest, len(p.tokens)); k++ {
+		if (p.word(k) == "como" || p.word(k) == "as") && p.mark(k-1) == "," {
+			return p.roleBehind(k+1, to)
 		}
 	}
 	return place{}, false
@@ -622,9 +676,9 @@ func (r *reading) boardForms() (found []boardFact) {
 		if record.fields["person"] != "" && record.fields["action"] != "" {
 			found = append(found, record)
 		}
-		action, at := record.fields["action"], record.proof["action"]
+		action, at, person := record.fields["action"], record.proof["action"], record.proof["person"]
 		record = boardFact{draft: newDraft(), part: -1}
-		if action != "" {
+		if action != "" && isBefore(at, person) { // else each person has one
 			record.set("action", action, at)
 		}
 	}
@@ -654,6 +708,9 @@ func (r *reading) boardForms() (found []boardFact) {
 	return found
 }
 
+// isBefore reports whether a place is before another.
+func isBefore(a, b place) bool { return a.part < b.part || a.part == b.part && a.from < b.from }
+
 // setBoardEntry reads the value of a label.
 func (r *reading) setBoardEntry(record *boardFact, e entry) {
 	p := &r.parts[e.value.part]
@@ -669,9 +726,13 @@ func (r *reading) setBoardEntry(record *boardFact, e entry) {
 			record.set("role", p.textOf(at.from, at.to), at)
 		}
 	case "board action label":
+		delete(record.fields, "action") // that of the person before
+		delete(record.proof, "action")
 		if action, at, ok := p.actionNamed(e.value.from, e.value.to); ok {
 			at.part = e.value.part
 			record.set("action", action, at)
+		} else if p.word(e.value.from) == "alta" {
+			record.set("action", "appointed", place{e.value.part, e.value.from, e.value.from + 1})
 		}
 	case "board effective label":
 		for _, v := range p.valuesIn(e.value.from, e.value.to) {
@@ -713,7 +774,7 @@ func (r *reading) boardTable(t *table) (found []boardFact) {
 		if p.aside || p.isLong() || len(found) > mostChanges {
 			continue
 		}
-		if p.has("board person label") && p.has("board role label") && len(p.people(0, len(p.tokens))) == 0 {
+		if p.isBoardHeading() {
 			head = n
 			continue
 		}
@@ -725,6 +786,12 @@ func (r *reading) boardTable(t *table) (found []boardFact) {
 		}
 	}
 	return found
+}
+
+// isBoardHeading reports whether a row heads a table with a row for each person.
+func (p *part) isBoardHeading() bool {
+	person := p.has("board person label") || p.hasBetween(0, 1, "board person column") && len(p.cells) > 2
+	return person && p.has("board role label") && len(p.people(0, len(p.tokens))) == 0
 }
 
 // boardRow reads a row of a table by what its cells are: a person, a role, a change and

@@ -100,6 +100,9 @@ func (p *part) namesProgramme(c cue) bool {
 	if p.heading || p.cells != nil {
 		return true
 	}
+	if w := p.word(c.from - 1); (w == "su" || w == "its") && p.hasBetween(0, c.from, "buyback", "programme") {
+		return true // "…, se ha acordado su modificación"
+	}
 	const before, behind = 14, 16
 	for _, b := range p.all("buyback", "programme") {
 		if b.to <= c.from && c.from-b.to <= before || b.from >= c.from && b.from-c.to <= behind {
@@ -147,6 +150,9 @@ func (p *part) eventDoubtful(c cue) bool {
 	if p.hasBetween(c.from-6, c.from, "denied", "planned", "proposal", "example") {
 		return true
 	}
+	if p.isReason(c) || c.class != "buyback start" && p.has("liquidity contract") {
+		return true
+	}
 	if p.hasBetween(c.from-3, c.to+6, "buyback earlier") {
 		return true
 	}
@@ -157,6 +163,18 @@ func (p *part) eventDoubtful(c cue) bool {
 	}
 	percents := c.class == "buyback end" && hasPercent(p)
 	return percents && len(p.word(c.from)) >= 6 && p.word(c.from)[:6] == "comple"
+}
+
+// isReason reports whether an event is only named as the reason of what a sentence states:
+// "con motivo de la puesta en marcha del programa, queda suspendido el contrato".
+func (p *part) isReason(c cue) bool {
+	const near = 4
+	if p.heading || p.cells != nil {
+		return false
+	}
+	return slices.ContainsFunc(p.all("buyback reason"), func(reason cue) bool {
+		return reason.from < c.from && c.from-reason.to <= near && !p.hasBetween(reason.to, c.from, "buyback statement")
+	})
 }
 
 // hasPercent reports whether a part has a percentage: "ha completado el 40 %".
@@ -187,6 +205,8 @@ func (r *reading) buybackLimits(event string) (found buybackLimits) {
 			v := &p.values[k]
 			switch {
 			case r.earlierProgramme(p, v) || p.possibleBefore(v.From) || p.isEarlierOfTwo(k):
+			case event == "change" && p.isRecalledLimit(v):
+			case v.Kind == value.Figure && p.hasBetween(0, v.From, "buyback assumed"):
 			case v.Kind == value.Date:
 				if text, ok := date(v); ok && r.endsProgramme(i, v) && r.mayEnd(text) {
 					found.ends = append(found.ends, r.candidate(read{text: text}, i, v, cue{}))
@@ -200,6 +220,14 @@ func (r *reading) buybackLimits(event string) (found buybackLimits) {
 		r.addTableLimits(&found, &r.tables[n])
 	}
 	return found
+}
+
+// isRecalledLimit reports whether a value is that of the earlier report to which a sentence
+// about a change refers: "Como continuación de la comunicación …, relativa a un programa de 5
+// millones, se informa …".
+func (p *part) isRecalledLimit(v *value.Value) bool {
+	last := p.endOfLast(v.From, "buyback reference")
+	return last >= 0 && !p.hasBetween(last, v.From, "buyback statement", "buyback change")
 }
 
 // endedOn returns the days on which sentences say that the programme has ended: "finalizó el
@@ -272,7 +300,14 @@ func (r *reading) aboutProgramme(i int) bool {
 
 // labelled reports whether a sentence begins with a cue: "Importe máximo: …".
 func (p *part) labelled(classes ...class) bool {
-	return p.hasBetween(0, 4, classes...)
+	first := 0
+	for first < min(4, len(p.tokens)) && p.mark(first) != ")" { // "(ii)", "b)"
+		first++
+	}
+	if p.mark(first) != ")" {
+		first = -1
+	}
+	return p.hasBetween(0, first+1+4, classes...)
 }
 
 // possibleBefore reports whether the words before a token make what follows a possibility.
@@ -317,7 +352,7 @@ func (p *part) oldValue(v *value.Value) bool {
 }
 
 // changesProgramme reports whether a part is about a change of the programme.
-func (p *part) changesProgramme() bool { return p.has("buyback change") }
+func (p *part) changesProgramme() bool { return p.has("buyback change", "buyback term changes") }
 
 // isAmountLimit reports whether an amount of a sentence is the most that the programme may
 // cost.
@@ -409,17 +444,56 @@ func (p *part) isSharesLimit(v *value.Value) bool {
 	if (v.Unit == "share" || v.Unit == "security") && p.isCalledLimit(v, "buyback shares limit") {
 		return true
 	}
-	if p.hasBetween(v.From-8, v.From, "buyback spent") || len(p.valuesIn(v.To, v.To+1)) > 0 && v.Unit == "" {
+	if p.isOutOf(v) {
+		return true
+	}
+	if p.isSpentBefore(v) || len(p.valuesIn(v.To, v.To+1)) > 0 && v.Unit == "" {
 		return false
 	}
 	isShares := v.Unit == "share" || v.Unit == "security"
-	if v.Bound == "atMost" && isShares {
+	if v.Bound == "atMost" && isShares || isShares && p.followsLimit(v) {
 		return true
 	}
 	for _, c := range p.all("buyback shares limit") {
 		namesShares := p.hasBetween(c.from, c.to, "buyback shares label")
-		if c.to <= v.From && v.From-c.to <= 6 && (isShares || namesShares) && p.moneyBetween(c.to, v.From) == 0 {
+		const near = 8
+		if c.to <= v.From && v.From-c.to <= near && (isShares || namesShares) && p.moneyBetween(c.to, v.From) == 0 {
 			return true
+		}
+	}
+	return false
+}
+
+// isSpentBefore reports whether the words before a number say that it was bought. Shares "to
+// be acquired" were not.
+func (p *part) isSpentBefore(v *value.Value) bool {
+	const near = 8
+	return slices.ContainsFunc(p.all("buyback spent"), func(c cue) bool {
+		return c.from >= v.From-near && c.from < v.From && p.word(c.from-1) != "be"
+	})
+}
+
+// followsLimit reports whether a number of shares directly follows the most money of the
+// programme: "con un límite de 8.000.000 de euros y 600.000 acciones".
+func (p *part) followsLimit(v *value.Value) bool {
+	for k := range p.values {
+		before := &p.values[k]
+		if before.To != v.From-1 || value.CurrencyCode(before.Unit) == "" {
+			continue
+		}
+		joint := p.word(before.To)
+		return (isAnd(joint) || joint == "o" || joint == "or") && p.isAmountLimit(before)
+	}
+	return false
+}
+
+// isOutOf reports whether a number of shares is the whole of which another one was bought:
+// "500 shares have been acquired out of the maximum of 2,000 shares".
+func (p *part) isOutOf(v *value.Value) bool {
+	isShares := v.Unit == "share" || v.Unit == "security"
+	for _, c := range p.all("buyback out of") {
+		if c.to <= v.From && v.From-c.to <= 3 && isShares && p.moneyBetween(max(0, c.from-12), c.from) == 1 {
+			return p.moneyBetween(c.to, v.From) == 0
 		}
 	}
 	return false

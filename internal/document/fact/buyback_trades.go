@@ -53,8 +53,6 @@ func buybackTrades(r *reading) []draft {
 	if c, ok := agreed(found.amounts); ok {
 		d.set("amount", c.text, c.at)
 		d.set("currency", c.currency, c.at)
-	} else if currency, at, ok := r.currencyOfPrices(&found); ok {
-		d.set("currency", currency, at)
 	}
 	d.rows = r.tradeRows(&found, d.fields)
 	if len(d.rows) == 0 && (!stated || byRows && len(found.rows) > 0) {
@@ -102,30 +100,6 @@ func (r *reading) settleTotal(found *trades) {
 		n, ok := new(big.Rat).SetString(c.text)
 		return !ok || n.Cmp(sum) != 0
 	})
-}
-
-// currencyOfPrices returns the currency of the column of prices, or that of the price of each
-// row.
-func (r *reading) currencyOfPrices(found *trades) (currency string, at place, ok bool) {
-	if len(found.rows) == 0 {
-		return "", place{}, false
-	}
-	if s := found.head.scales["trade price"]; s.Currency != "" && !s.Unclear {
-		currency = value.CurrencyCode(s.Currency)
-		head := &r.parts[found.head.part]
-		for _, c := range head.all("trade price") {
-			return currency, place{found.head.part, c.from, min(c.to+3, len(head.tokens))}, currency != ""
-		}
-	}
-	for _, rec := range found.rows {
-		v := rec.fields["trade price"]
-		if v == nil || value.CurrencyCode(v.Unit) == "" || currency != "" && currency != value.CurrencyCode(v.Unit) {
-			return "", place{}, false
-		}
-		currency = value.CurrencyCode(v.Unit)
-		at = r.placeOf(rec.part, v)
-	}
-	return currency, at, currency != ""
 }
 
 // periodOfRows returns the days of the first and the last trade, for a document that states
@@ -200,6 +174,9 @@ func (r *reading) findTrades() (found trades) {
 			continue // purchases and sales
 		}
 		if len(rows) > 0 {
+			if _, ok := head.scales["trade amount"]; !ok {
+				head.scales["trade amount"] = r.unitBelow(t)
+			}
 			found.rows = append(found.rows, rows...)
 			found.head = head
 			r.addTotals(&found, totals)
@@ -207,6 +184,23 @@ func (r *reading) findTrades() (found trades) {
 		r.addPurchaseRows(&found, t, rows)
 	}
 	return found
+}
+
+// unitBelow returns the unit that the line below a table states: "(Cifras en euros)".
+func (r *reading) unitBelow(t *table) value.Scale {
+	last := t.rows[len(t.rows)-1]
+	if last+1 >= len(r.parts) || r.parts[last+1].page != r.parts[last].page {
+		return value.Scale{}
+	}
+	p := &r.parts[last+1]
+	const longest = 6
+	for _, c := range p.all("unit") {
+		end := min(c.to+longest, len(p.tokens))
+		if s, ok := value.ReadScale(p.tokens[c.from:end], p.english); ok && c.from <= longest {
+			return s
+		}
+	}
+	return value.Scale{}
 }
 
 // addPurchases adds the number of shares and the amount that a sentence states.
@@ -217,7 +211,7 @@ func (r *reading) addPurchases(found *trades, i int) {
 	}
 	follows := i > 0 && r.parts[i-1].paragraph == p.paragraph && r.parts[i-1].has("bought") && p.has("total")
 	end := min(p.beforePast(), p.beforeResult())
-	if !p.has("bought") && !follows || p.hasBetween(0, end, "trades cumulative", "sold") {
+	if p.isOfPastYear(r.Published) || !p.has("bought") && !follows || p.hasBetween(0, end, "trades cumulative", "sold") {
 		return
 	}
 	if day, ok := r.tradesDay(i); ok {
@@ -247,6 +241,16 @@ func (r *reading) addPurchases(found *trades, i int) {
 			amount = true
 		}
 	}
+}
+
+// isOfPastYear reports whether a sentence begins with an earlier year: "En 2025 se compraron".
+func (p *part) isOfPastYear(published time.Time) bool {
+	const beginning = 5 // tokens, such as "Durante el ejercicio"
+	if len(p.values) == 0 || published.IsZero() {
+		return false
+	}
+	first := &p.values[0]
+	return first.IsYear() && first.From <= beginning && first.Year < published.Year()
 }
 
 // addPurchaseLine adds the value of a line with a label: "Importe total: 5.000 euros". It
@@ -467,7 +471,8 @@ func (r *reading) tradeRows(found *trades, fields map[string]string) (rows []map
 		p := &r.parts[rec.part]
 		day, ok := date(rec.anchor)
 		count := rec.fields["trade shares"]
-		if count == nil && onlyMarks(p, rec.from, rec.to) {
+		text, isText := rec.texts["trade shares"]
+		if count == nil && (onlyMarks(p, rec.from, rec.to) || isText && p.isDash(text)) {
 			continue // a day without trades: "-"
 		}
 		if !ok || count == nil || day < fields["from"] || day > fields["to"] {

@@ -22,7 +22,7 @@ TOTAL			20.000
 
 Intermediario financiero a través del cual se han realizado las compras: Banco Beta, S.A.`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=20000 to=2024-06-07",
+				"from=2024-06-03 shares=20000 to=2024-06-07",
 				"date=2024-06-03 price=12.3456 shares=10000 venue=XMAD",
 				"date=2024-06-04 price=12.4 shares=2500 venue=CEUX",
 				"date=2024-06-05 price=12.295 shares=7500 venue=XMAD",
@@ -38,7 +38,7 @@ Fecha	Mercado	Títulos	Precio (€)
 03/06/2024	XMAD	10.000	12,34
 04/06/2024	XMAD	2.500	12,40
 Total		12.600`},
-			want: []string{"currency=EUR from=2024-06-03 shares=12600 to=2024-06-07"},
+			want: []string{"from=2024-06-03 shares=12600 to=2024-06-07"},
 		},
 		{
 			name:  "an amount that does not fit the prices",
@@ -150,7 +150,7 @@ Date	Security	Transaction	Trading venue	Aggregated daily volume (number of share
 30/06/2025	ES0100000001	Purchase	CEUX	500	10.00
 Total				1,500	10.00`},
 			want: []string{
-				"currency=EUR from=2025-06-30 shares=1500 to=2025-07-04",
+				"from=2025-06-30 shares=1500 to=2025-07-04",
 				"date=2025-06-30 price=10 shares=1000 venue=XMAD",
 				"date=2025-06-30 price=10 shares=500 venue=CEUX",
 			},
@@ -206,7 +206,7 @@ Fecha	Mercado	Acciones	Precio (€)
 05/06/2025	XMAD	1.000	10,10
 Total		7.000	10,01`},
 			want: []string{
-				"currency=EUR from=2025-06-03 shares=7000 to=2025-06-05",
+				"from=2025-06-03 shares=7000 to=2025-06-05",
 				"date=2025-06-03 price=10 shares=6000 venue=XMAD",
 				"date=2025-06-05 price=10.1 shares=1000 venue=XMAD",
 			},

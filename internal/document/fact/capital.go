@@ -3,6 +3,7 @@ package fact
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/value"
@@ -27,11 +28,15 @@ type capitalChange struct {
 	amounts []candidate
 	prices  []candidate
 	after   []candidate
+	limited bool // a limit stands in place of the amount
 }
 
 // capitalChanges finds the increase or reduction of the share capital that a document is
 // about.
 func capitalChanges(r *reading) []draft {
+	if title := r.readTitle(); title.isOfResults() && !title.has("capital increase", "capital reduction") {
+		return nil // a report of results tells what is known
+	}
 	c := capitalChange{r: r, actions: map[string]place{}, tables: map[int]*table{}}
 	for n := range r.tables {
 		for _, row := range r.tables[n].rows[:min(len(r.tables[n].rows), mostCapitalRows)] {
@@ -46,6 +51,7 @@ func capitalChanges(r *reading) []draft {
 		if p.has("capital agenda") {
 			return nil // what a meeting will be asked to decide
 		}
+		c.noteLimit(p)
 		c.readEntries(i)
 		if p.isProse() {
 			c.readSentence(i)
@@ -55,6 +61,14 @@ func capitalChanges(r *reading) []draft {
 		c.readTable(&r.tables[n])
 	}
 	return c.drafts()
+}
+
+// isOfResults reports whether a title is that of a report of results, not of the result of
+// one operation.
+func (p *part) isOfResults() bool {
+	return p.has("results title") && slices.ContainsFunc(p.tokens, func(t value.Token) bool {
+		return t.Folded == "resultados" || t.Folded == "results" || t.Folded == "resultats"
+	})
 }
 
 // drafts returns the fact, if the document says what is done and how much.
@@ -109,6 +123,9 @@ func withoutSigns(all []candidate, reduction bool) (kept []candidate) {
 // isPlausible reports whether the capital after an increase is more than the increase.
 func (c *capitalChange) isPlausible(d draft, after candidate) bool {
 	amount := d.fields["amount"]
+	if amount == "" && c.limited {
+		return false
+	}
 	if amount == "" || d.fields["action"] == "reduction" {
 		return true
 	}
@@ -119,6 +136,9 @@ func (c *capitalChange) isPlausible(d draft, after candidate) bool {
 func (c *capitalChange) readEntries(i int) {
 	for _, e := range c.r.entries(i, capitalLabels) {
 		if e.value.empty() {
+			continue
+		}
+		if c.isLimited(e) {
 			continue
 		}
 		heading := c.headingOf(e)
@@ -139,6 +159,25 @@ func (c *capitalChange) readEntries(i int) {
 		case "capital after label":
 			c.add(&c.after, e.value, readMoney, heading)
 		}
+	}
+}
+
+// isLimited reports whether the words of an entry say that its value is not that of the
+// change: "Número máximo de acciones nuevas", "Importe nominal previsto".
+func (c *capitalChange) isLimited(e entry) bool {
+	p := &c.r.parts[e.label.part]
+	from := e.label.from
+	for from > 0 && e.label.from-from < 6 && !p.startsCell(from) && p.mark(from-1) != "." && p.mark(from-1) != ":" {
+		from--
+	}
+	return p.hasBetween(from, e.value.from+3, "capital limit") || c.r.isFormer(p)
+}
+
+// noteLimit notes whether a part has a limit in place of the amount: "Importe nominal
+// máximo". Then the capital that it would give is not that after the change.
+func (c *capitalChange) noteLimit(p *part) {
+	for _, l := range p.all("capital amount label", "capital shares label") {
+		c.limited = c.limited || p.hasBetween(max(0, l.from-3), l.to+1, "capital limit")
 	}
 }
 
@@ -205,7 +244,7 @@ func (c *capitalChange) readAction(i, from, to int) {
 // readSentence reads a sentence that states something new.
 func (c *capitalChange) readSentence(i int) {
 	p := &c.r.parts[i]
-	if p.has("capital delegated", "capital previous", "example") || c.isOfOther(p) {
+	if p.isDelegated() || p.has("capital previous", "example") || c.isOfOther(p) || c.r.isFormer(p) {
 		return
 	}
 	c.readAction(i, 0, len(p.tokens))
@@ -233,6 +272,41 @@ func (c *capitalChange) addValue(
 	if got, ok := readValue(&c.r.parts[i], v, value.Scale{}); ok {
 		*to = append(*to, candidate{read: got, at: c.r.placeOf(i, v)})
 	}
+}
+
+// isDelegated reports whether a sentence only tells what may be done. The power that is
+// used for what is done says nothing of the kind: "en uso de las facultades delegadas".
+func (p *part) isDelegated() bool {
+	for _, c := range p.all("capital delegated") {
+		power := p.hasBetween(c.from, c.from+1, "capital power")
+		if !power || !p.hasBetween(max(0, c.from-8), c.from, "capital exercised") {
+			return true
+		}
+	}
+	return false
+}
+
+// isFormer reports whether a sentence tells of a change of an earlier year or month: it has
+// an older date, and its verb is in the past.
+func (r *reading) isFormer(p *part) bool {
+	const days = 60
+	if !p.has("capital then") || r.Published.IsZero() {
+		return false
+	}
+	for k := range min(len(p.values), mostLabels) {
+		v := &p.values[k]
+		if v.Kind != value.Date || v.Year == 0 {
+			continue
+		}
+		if v.Month == 0 && v.Year < r.Published.Year() {
+			return true
+		}
+		last := time.Date(v.Year, time.Month(v.Month+1), 0, 0, 0, 0, 0, time.UTC) // of its month
+		if v.Month > 0 && r.Published.Sub(last) > days*24*time.Hour {
+			return true
+		}
+	}
+	return false
 }
 
 // isOfOther reports whether a sentence is about another company.
@@ -268,12 +342,19 @@ func (p *part) isNewShares(v *value.Value) bool {
 // followsNewShares reports whether a figure without a unit follows words such as "el número
 // de acciones a emitir es de".
 func (p *part) followsNewShares(v *value.Value) bool {
-	last := p.lastBefore(max(0, v.From-10), v.From, "capital shares label")
-	if v.Unit != "" || last < 0 {
+	last := p.lastBefore(max(0, v.From-24), v.From, "capital shares label")
+	if v.Unit != "" && v.Unit != "share" || last < 0 || p.hasBetween(max(0, last-8), v.From, "capital limit") {
 		return false
 	}
 	for k := last; k < v.From; k++ {
+		if to := p.nominalAt(k); to > k {
+			k = to - 1
+			continue
+		}
 		switch p.word(k) {
+		case "ordinarias", "que", "se", "emiten", "emitiran", "emitir", "han", "aumento", "capital", "el", "la", "ampliacion",
+			"nuevas",
+			"ascendido", "ordinary", "has", "been", "son", "are", "quedado", "fijado", "en", "nueva", "emision":
 		case "es", "de", "asciende", "a", "ha", "sido", "siendo", "fue", "sera", "total", "is", "was", "amounts", "to", "finalmente",
 			"definitivamente", "in", "the", "emitidas", "suscritas", "issued":
 		default:
@@ -281,6 +362,29 @@ func (p *part) followsNewShares(v *value.Value) bool {
 		}
 	}
 	return true
+}
+
+// nominalAt returns the end of words such as "0,50 euros de valor nominal cada una" that
+// begin at a token, else the token.
+func (p *part) nominalAt(k int) int {
+	n := p.firstValue(k)
+	if n >= len(p.values) || p.values[n].From != k {
+		return k
+	}
+	v := &p.values[n]
+	if !isSmall(v) || !p.hasBetween(k, v.To+3, "nominal") {
+		return k
+	}
+	k = v.To
+	for k < len(p.tokens) {
+		switch p.word(k) {
+		case "de", "valor", "nominal", "cada", "una", "unitario", "par", "value", "each":
+			k++
+		default:
+			return k
+		}
+	}
+	return k
 }
 
 // isRepresented reports whether an increase is "representado por 5.000 nuevas acciones":
@@ -313,7 +417,13 @@ func (p *part) followsPrice(v *value.Value) bool {
 
 // isCapitalAfter reports whether an amount is the share capital after the change.
 func (p *part) isCapitalAfter(v *value.Value) bool {
+	if p.isMovedTo(v) {
+		return true
+	}
 	last := p.lastBefore(max(0, v.From-24), v.From, "capital after")
+	if moves := p.lastBefore(max(0, v.From-4), v.From, "capital moves"); moves == v.From {
+		return false // "pasa de": the capital before
+	}
 	if last < 0 {
 		last = p.lastBefore(max(0, v.From-24), v.From, "capital thus")
 		if last < 0 || !p.namesCapital(last, v.From) {
@@ -325,6 +435,18 @@ func (p *part) isCapitalAfter(v *value.Value) bool {
 	}
 	return !p.hasBetween(last, v.From, "capital by", "capital nominal", "capital not nominal") &&
 		!p.hasBetween(max(last, v.From-6), v.From, "capital before word")
+}
+
+// isMovedTo reports whether an amount is the second in "el capital social pasa de … a …".
+func (p *part) isMovedTo(v *value.Value) bool {
+	if w := p.word(v.From - 1); w != "a" && w != "to" && w != "hasta" {
+		return false
+	}
+	moves := p.lastBefore(max(0, v.From-12), v.From, "capital moves")
+	if moves < 0 || p.endsBetween(moves, v.From) {
+		return false
+	}
+	return len(p.amountsIn(moves, v.From)) == 1 && p.namesCapital(max(0, moves-10), moves)
 }
 
 // namesCapital reports whether a range of tokens names the share capital, not only its
@@ -381,6 +503,9 @@ func (p *part) changeBy(v *value.Value) int {
 // isCalledNominal reports whether the words directly behind an amount call it nominal:
 // "euros nominales", "euros de valor nominal".
 func (p *part) isCalledNominal(v *value.Value) bool {
+	if isCapitalAt(p, v.To) && strings.Contains(p.text[p.tokens[v.To-1].End():p.tokens[v.To].At], "\n") {
+		return false // the label of the next line
+	}
 	to := v.To + 1
 	if p.word(v.To) == "de" || p.word(v.To) == "in" {
 		to = v.To + 3

@@ -60,7 +60,10 @@ func dividends(r *reading) []draft {
 		}
 		return callsMeeting || proposed[v.text] || r.parts[v.at.part].has("dividend agenda")
 	})
-	if !r.isAnnounced(all) {
+	if drafts := r.dividendsInColumns(proposed); len(drafts) > 1 && !callsMeeting {
+		return drafts
+	}
+	if !r.isAnnounced(all) || r.paysRest(all) {
 		return nil
 	}
 	if drafts := r.dividendDrafts(all); len(drafts) > 0 || callsMeeting {
@@ -134,7 +137,7 @@ func (r *reading) proposedAmounts() map[string]bool {
 	amounts := map[string]bool{}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || !p.has("proposal") || !p.has("dividend", "dividend verb") {
+		if p.aside || !p.has("proposal") || !p.has("dividend", "dividend verb") || r.isLaterDividend(p) {
 			continue
 		}
 		isProposal := func(c cue) bool { return c.class == "proposal" }
@@ -161,6 +164,28 @@ func (r *reading) isAnnounced(all []dividendValue) bool {
 	}) || slices.ContainsFunc(all, func(v dividendValue) bool { return v.strong && r.parts[v.at.part].cells == nil })
 }
 
+// paysRest reports whether the document says that another amount than those found is what
+// remains to be paid: "un dividendo de 0,30 euros; el 7 de mayo se pagarán los 0,20 restantes".
+func (r *reading) paysRest(all []dividendValue) bool {
+	known := map[string]bool{}
+	for _, v := range all {
+		known[v.text] = true
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || !p.has("remaining part") || len(p.values) > mostCues {
+			continue
+		}
+		for k := range p.values {
+			amount, _, ok := money(&p.values[k], value.Scale{})
+			if ok && isDividendSize(amount) && !p.values[k].Scaled() && !known[amount] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isAboutDividends reports whether a document speaks of dividends at all.
 func (r *reading) isAboutDividends() bool {
 	title := part{cues: phrases.find(value.Tokenise(r.Title))}
@@ -175,12 +200,28 @@ func (r *reading) isAboutDividends() bool {
 func (r *reading) isProposedDividend() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool {
 		if p.aside || p.cells != nil || !p.has("dividend", "dividend verb", "payment") || !p.has("general meeting") ||
-			p.has("further") || p.hasMoney() {
+			p.has("further") || p.hasMoney() || r.isLaterDividend(&p) {
 			return false
 		}
 		return slices.ContainsFunc(clausesOf(&p).doubts, func(c cue) bool {
 			return c.class == "proposal" || c.class == "conditional"
 		})
+	})
+}
+
+// isLaterDividend reports whether a sentence is about the final dividend, in a document about
+// an interim one.
+func (r *reading) isLaterDividend(p *part) bool {
+	if !p.has("final dividend") || p.has("interim dividend") {
+		return false
+	}
+	title := r.readTitle()
+	if title.has("final dividend") {
+		return false
+	}
+	const first = 6 // parts: a search of all for each sentence would cost too much
+	return title.has("interim dividend") || slices.ContainsFunc(r.parts[:min(first, len(r.parts))], func(p part) bool {
+		return !p.aside && p.has("interim dividend")
 	})
 }
 
@@ -223,6 +264,12 @@ func (r *reading) dividendSentence(i int) (found []dividendValue) {
 		switch v.Kind {
 		case value.Date:
 			name, ok := lastCue(dates, lastDate, v.From)
+			if ok && name.class == "other date" && p.word(name.from) == "cierre" {
+				// "quienes figuren inscritos al cierre del 14 de julio"
+				if holders, found := lastCue(dates, lastDate, name.from); found && holders.class == "record date" {
+					name = holders
+				}
+			}
 			if !ok || name.class == "other date" && c.starts[name.from] != c.starts[v.From] {
 				day, known := date(v)
 				if !known {
@@ -247,8 +294,8 @@ func (r *reading) dividendSentence(i int) (found []dividendValue) {
 		case value.Figure:
 			name, _ := lastCue(amounts, lastAmount, v.From)
 			behind := p.behindCurrency(v.To)
-			if p.mark(behind) == "(" {
-				behind++ // (gross)
+			if mark := p.mark(behind); mark == "(" || mark == ")" && p.mark(v.From-1) == "(" {
+				behind++ // 0.25 (gross), or (0.25) gross
 			}
 			end := min(behind+6, c.endOf(behind), nextOf(p, k, value.Figure))
 			suffix, _ := firstCue(taxes, behind, end)
@@ -263,7 +310,8 @@ func (r *reading) dividendSentence(i int) (found []dividendValue) {
 				lastAmount = max(lastAmount, suffix.to)
 			}
 			if !c.unsure(v.From) && !r.isOldYear(p) && !p.isChangeOf(v) {
-				label := value.Scale{PerShare: p.hasBetween(name.from, v.From, "per share")}
+				perShare := p.hasBetween(name.from, v.From, "per share") || p.hasBetween(v.To, v.To+1, "per share")
+				label := value.Scale{PerShare: perShare}
 				found = r.addDividendAmount(found, i, v, name.class, label)
 			}
 		}
@@ -434,6 +482,11 @@ const largestDividend = "1000"
 func (r *reading) addDividendAmount(
 	all []dividendValue, i int, v *value.Value, name class, heading value.Scale,
 ) []dividendValue {
+	if v.Negative && r.parts[i].cells == nil && r.parts[i].mark(v.From-1) == "(" {
+		positive := *v // in a sentence, brackets are no minus: "treinta céntimos (0,30 euros)"
+		positive.Negative = false
+		v = &positive
+	}
 	amount, currency, ok := money(v, heading)
 	if text, perShare, isCents := r.parts[i].cents(v); isCents {
 		amount, currency, ok = text, "EUR", true
@@ -464,6 +517,9 @@ func (r *reading) addDividendAmount(
 func (p *part) cents(v *value.Value) (amount string, perShare, ok bool) {
 	if v.Kind != value.Figure || v.Scaled() {
 		return "", false, false
+	}
+	if before := p.mark(v.From - 1); !p.tokens[v.From].IsNumber() && (isDash(before) || before == "y" || before == "i") {
+		return "", false, false // only the end of "treinta y un céntimos"
 	}
 	end := 0
 	for i := v.From + 1; i < min(v.From+6, len(p.tokens)) && end == 0; i++ {
@@ -534,6 +590,96 @@ func (r *reading) dividendTable(t *table) (found []dividendValue) {
 	return found
 }
 
+// dividendsInColumns returns the dividends of a table that has each in a column of its own:
+//
+//	Concepto          Dividendo complementario  Dividendo extraordinario
+//	Importe bruto     0,42 €                    0,10 €
+//	Fecha de pago     10 de junio de 2026       4 de noviembre de 2026
+func (r *reading) dividendsInColumns(proposed map[string]bool) []draft {
+	var found []draft
+	for n := range r.tables {
+		t := &r.tables[n]
+		columns := r.dividendColumnsOf(t)
+		for _, values := range columns {
+			d, ok := r.dividendOfColumn(values)
+			if !ok || proposed[d.fields["gross_per_share"]] {
+				continue
+			}
+			found = append(found, d)
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	return found
+}
+
+// dividendColumnsOf returns the values of each column of such a table, or nil.
+func (r *reading) dividendColumnsOf(t *table) [][]dividendValue {
+	head := &r.parts[t.rows[0]]
+	few := len(head.cells) < 3 || len(head.cells) > mostDividends+1
+	if few || head.aside || len(t.rows) > mostFormRows || len(clausesOf(head).doubts) > 0 || head.has("total", "total amount", "older row") {
+		return nil
+	}
+	for _, c := range head.cells[1:] {
+		if !head.hasBetween(c.from, c.to, "dividend", "payment") || len(head.figuresIn(c)) > 0 {
+			return nil
+		}
+	}
+	unit := r.unitOfTable(t)
+	columns := make([][]dividendValue, len(head.cells)-1)
+	for _, row := range t.rows[1:] {
+		p := &r.parts[row]
+		if p.aside || len(p.cells) != len(head.cells) || len(clausesOf(p).doubts) > 0 {
+			continue
+		}
+		label := p.cells[0]
+		date, _ := lastCue(p.longest(dividendDateNames...), label.from, label.to)
+		amount, _ := lastCue(p.longest(dividendAmountNames...), label.from, label.to)
+		heading, ok := value.ReadScale(p.tokens[label.from:label.to], p.english)
+		if !ok {
+			heading = unit
+		}
+		heading.PerShare = heading.PerShare || p.hasBetween(label.from, label.to, "per share")
+		for k, c := range p.cells[1:] {
+			values := p.valuesIn(c.from, c.to)
+			switch {
+			case len(values) != 1:
+			case values[0].Kind == value.Date && date.class != "":
+				columns[k] = r.addDividendDate(columns[k], row, values[0], date.class)
+			case values[0].Kind == value.Figure && amount.class != "":
+				columns[k] = r.addDividendAmount(columns[k], row, values[0], amount.class, heading)
+			}
+		}
+	}
+	return columns
+}
+
+// dividendOfColumn makes a fact of the values of a column, if it has an amount and a date.
+func (r *reading) dividendOfColumn(values []dividendValue) (draft, bool) {
+	d := newDraft()
+	amounts := amountsOf(values)
+	if len(amounts) != 1 {
+		return d, false
+	}
+	d.set("gross_per_share", amounts[0].text, amounts[0].at)
+	d.set("currency", amounts[0].currency, amounts[0].at)
+	for _, field := range dividendDateFields {
+		var dates []candidate
+		for _, v := range values {
+			if v.field == field {
+				dates = append(dates, v.candidate)
+			}
+		}
+		d.setAgreed(field, dates)
+	}
+	if len(d.fields) == 2 {
+		return d, false
+	}
+	r.setForm(&d)
+	return d, true
+}
+
 // isDividendHead reports whether a row names columns: it has several names and no value
 // but a rate of tax ("Retención 19 %").
 func isDividendHead(p *part) bool {
@@ -560,7 +706,7 @@ func (r *reading) dividendRow(t *table, head *part, row int, unit value.Scale) [
 		switch v := &p.values[k]; {
 		case v.Kind == value.Date && v.Day > 0:
 			dates = append(dates, v)
-		case v.Kind == value.Figure && p.cellOf(v.From) > 0:
+		case v.Kind == value.Figure && (p.cellOf(v.From) > 0 || head.hasBetween(0, head.cells[0].to, "gross", "net of tax")):
 			amounts = append(amounts, v)
 		}
 	}
@@ -732,6 +878,9 @@ func (p *part) endOfCell(i int) int {
 // amount, else one for each amount with dates of its own.
 func (r *reading) dividendDrafts(all []dividendValue) (drafts []draft) {
 	amounts := amountsOf(all)
+	if len(amounts) > 1 {
+		all = r.withoutLeadingDates(all, amounts)
+	}
 	for _, amount := range amounts {
 		d := newDraft()
 		d.set("gross_per_share", amount.text, amount.at)
@@ -797,12 +946,66 @@ const mostDividends = 4
 // belongs reports whether a date belongs to one of several amounts: it is in its row or
 // paragraph, and no other amount is.
 func (r *reading) belongs(date, amount place, amounts []dividendValue) bool {
+	if date.part == amount.part && r.parts[date.part].cells == nil && amountsIn(amounts, amount.part) > 1 {
+		return isNextTo(date, amount, amounts)
+	}
 	for _, other := range amounts {
 		if other.at != amount && r.together(other.at, amount) {
 			return false
 		}
 	}
 	return r.together(date, amount)
+}
+
+// withoutLeadingDates drops the dates of sentences with several amounts whose first date is
+// before the first amount: there a date may belong to the amount behind it.
+func (r *reading) withoutLeadingDates(all, amounts []dividendValue) []dividendValue {
+	first := map[int]int{} // the first amount of a part
+	for _, a := range amounts {
+		if at, ok := first[a.at.part]; !ok || a.at.from < at {
+			first[a.at.part] = a.at.from
+		}
+	}
+	leading := map[int]bool{}
+	for i, at := range first {
+		if r.parts[i].cells != nil || amountsIn(amounts, i) < 2 {
+			continue
+		}
+		days := r.laterDates(&r.parts[i], 0)
+		leading[i] = len(days) > 0 && days[0].From < at
+	}
+	var kept []dividendValue
+	for _, v := range all {
+		if v.field == "gross_per_share" || !leading[v.at.part] {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// amountsIn returns how many amounts are in a part.
+func amountsIn(amounts []dividendValue, part int) (n int) {
+	for _, a := range amounts {
+		if a.at.part == part {
+			n++
+		}
+	}
+	return n
+}
+
+// isNextTo reports whether a date follows an amount of its sentence before the next amount:
+// "el primero, de 0,20 euros, el 7 de mayo; el segundo, de 0,15 euros, el 5 de noviembre". A
+// date before all amounts leaves open to which the others belong.
+func isNextTo(date, amount place, amounts []dividendValue) bool {
+	if date.from < amount.to {
+		return false
+	}
+	for _, other := range amounts {
+		if other.at.part == date.part && other.at.from > amount.from && other.at.from < date.from {
+			return false
+		}
+	}
+	return true
 }
 
 // together reports whether two places are in the same row of a table or the same
@@ -818,7 +1021,7 @@ func (r *reading) together(a, b place) bool {
 // one is mentioned but not certain, neither form is.
 func (r *reading) setForm(d *draft) {
 	for _, form := range []string{"scrip", "cash"} {
-		mentioned := false
+		mentioned := form == "scrip" && r.readTitle().has("scrip")
 		for i := range r.parts {
 			p := &r.parts[i]
 			if p.aside || !p.has(class(form)) {

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"slices"
+	"strings"
 
 	"pregon/internal/document/value"
 )
@@ -15,6 +16,8 @@ type grid struct {
 	anchor  func(v *value.Value) bool
 	numbers []class // the columns with figures
 	needed  []class // the columns without which a row is no heading
+	// counted are the columns of names, with the columns that count them: "N.º de bonos"
+	counted map[class]class
 	// complete reports whether the columns are those of a heading; nil if needed says it all
 	complete func(columns []class) bool
 }
@@ -47,13 +50,13 @@ func (r *reading) records(g *grid, t *table) (rows, totals []record, head headin
 			head = h
 		}
 	}
-	for _, row := range t.rows {
+	for n, row := range t.rows {
 		p := &r.parts[row]
 		anchors := anchorsOf(g, p)
 		if len(p.cells) != len(head.cells) && len(p.figuresIn(cell{0, len(p.tokens)})) == 0 {
 			anchors = nil // a signature: "Madrid, 5 de mayo de 2026"
 		}
-		if len(anchors) == 1 && p.hasBetween(0, anchors[0].From, "total") {
+		if len(anchors) == 1 && p.hasBetween(0, anchors[0].From, "total") || len(anchors) <= 1 && p.has("subtotal") {
 			continue // the total of a day
 		}
 		end := len(p.tokens)
@@ -61,6 +64,8 @@ func (r *reading) records(g *grid, t *table) (rows, totals []record, head headin
 			end = anchors[0].From
 		}
 		if h, ok := r.headingIn(g, row, 0, end); ok {
+			head = h
+		} else if h, ok := r.headingAbove(g, t, n, h); ok && len(anchors) == 0 {
 			head = h
 		}
 		if head.columns == nil || len(rows) > mostRecords {
@@ -70,7 +75,11 @@ func (r *reading) records(g *grid, t *table) (rows, totals []record, head headin
 		for _, c := range p.all("total") {
 			if len(anchors) == 0 || c.from > anchors[len(anchors)-1].To {
 				total = c.from
-				totals = append(totals, r.record(g, head, row, nil, c.to, len(p.tokens)))
+				from, to := c.to, len(p.tokens)
+				if len(anchors) == 0 && len(p.figuresIn(cell{from, to})) == 0 {
+					from, to = 0, c.from // the columns of figures are the first
+				}
+				totals = append(totals, r.record(g, head, row, nil, from, to))
 				break
 			}
 		}
@@ -102,7 +111,11 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 	var last cue
 	cues := longestCues(p, from, to, g.columns)
 	for n, c := range cues {
-		sameColumn := c.class == last.class && c.from == last.to+1 && p.mark(last.to) == "/"
+		if number := g.counted[c.class]; number != "" && p.isCounted(c.from) {
+			c.class = number
+			cues[n].class = number
+		}
+		sameColumn := c.class == last.class && p.sameHeading(last.to, c.from)
 		inBrackets := last.class != "" && bracketOpen(p, last.to, c.from) // Volumen (acciones)
 		if inBrackets {
 			continue
@@ -129,6 +142,69 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 	return h, g.complete == nil || g.complete(h.columns)
 }
 
+// headingAbove completes a heading in which the name of the column of the anchors could not be
+// read, "Fecba" for "Fecha": all other columns are known, and the next row has its anchor
+// there.
+func (r *reading) headingAbove(g *grid, t *table, n int, h heading) (heading, bool) {
+	if n+1 >= len(t.rows) || len(h.cells) < 3 || slices.Contains(h.columns, g.needed[0]) {
+		return h, false
+	}
+	next := &r.parts[t.rows[n+1]]
+	anchors := anchorsOf(g, next)
+	if len(anchors) != 1 || len(next.cells) != len(h.cells) {
+		return h, false
+	}
+	unknown := next.cellOf(anchors[0].From)
+	for k, c := range h.cells {
+		if c == "joined" || (c == "") != (k == unknown) {
+			return h, false
+		}
+	}
+	h.cells = slices.Clone(h.cells)
+	h.cells[unknown] = g.needed[0]
+	h.columns = h.cells
+	for _, c := range g.needed {
+		if !slices.Contains(h.columns, c) {
+			return h, false
+		}
+	}
+	return h, g.complete == nil || g.complete(h.columns)
+}
+
+// isCounted reports whether the words before a token count what follows: "N.º de bonos", "No.
+// of notes".
+func (p *part) isCounted(at int) bool {
+	if w := p.word(at - 1); w == "de" || w == "of" || w == "total" {
+		at--
+	}
+	for at > 0 && p.word(at-1) == "" { // the marks of an abbreviation
+		at--
+	}
+	switch p.word(at - 1) {
+	case "n", "no", "num", "numero", "number", "nombre", "nr":
+		return true
+	}
+	return false
+}
+
+// sameHeading reports whether a range of tokens between two names of a column joins them, in
+// two languages: "N.º acciones / No. of shares".
+func (p *part) sameHeading(from, to int) bool {
+	const longest = 6
+	if to-from > longest || len(p.cells) > 0 && !p.inOneCell(from-1, to+1) {
+		return false
+	}
+	slash := false
+	for k := from; k < to; k++ {
+		if p.mark(k) == "/" {
+			slash = true
+		} else if w := p.word(k); w != "" && w != "de" && w != "of" && w != "no" && w != "n" && w != "d" {
+			return false
+		}
+	}
+	return slash
+}
+
 // readScale reads the unit behind a cue of a heading, up to the next cue.
 func (h *heading) readScale(p *part, cues []cue, n, to int) {
 	c := cues[n]
@@ -145,7 +221,7 @@ func (h *heading) readScale(p *part, cues []cue, n, to int) {
 // the same word, the longest.
 func longestCues(p *part, from, to int, classes []class) (found []cue) {
 	for _, c := range p.cues {
-		if c.from < from || c.to > to || !slices.Contains(classes, c.class) {
+		if c.from < from || c.to > to || !slices.Contains(classes, c.class) || p.crossesCells(c) {
 			continue
 		}
 		n := len(found) - 1
@@ -157,6 +233,22 @@ func longestCues(p *part, from, to int, classes []class) (found []cue) {
 		}
 	}
 	return found
+}
+
+// crossesCells reports whether the words of a cue are in two cells: the headings "Principal"
+// and "Outstanding" are not one.
+func (p *part) crossesCells(c cue) bool {
+	return len(p.cells) > 0 && !p.inOneCell(c.from, c.to)
+}
+
+// inOneCell reports whether no gap between cells is in a range of tokens.
+func (p *part) inOneCell(from, to int) bool {
+	for k := from + 1; k < to; k++ {
+		if gap := p.text[p.tokens[k-1].End():p.tokens[k].At]; strings.Contains(gap, "\t") || strings.Contains(gap, "  ") {
+			return false
+		}
+	}
+	return true
 }
 
 // bracketOpen reports whether a bracket opens in a range of tokens and does not close.
@@ -202,7 +294,7 @@ func (r *reading) record(g *grid, head heading, row int, anchor *value.Value, fr
 			column := head.cells[k]
 			if figures := p.figuresIn(c); len(figures) == 1 && slices.Contains(g.numbers, column) {
 				rec.fields[column] = figures[0]
-			} else {
+			} else if _, seen := rec.texts[column]; !seen {
 				rec.texts[column] = c
 			}
 		}

@@ -36,7 +36,11 @@ func (r *reading) setLanguages() {
 	for i := 0; i < len(r.parts); {
 		end := r.endOfRows(i)
 		s := styles[r.parts[i].english]
-		if own := r.styleOf(i, end); own.spanish > 0 != (own.english > 0) {
+		own := r.styleOf(i, end)
+		if own == (style{}) {
+			own = r.styleOfCounts(i, end)
+		}
+		if own.spanish > 0 != (own.english > 0) {
 			s = &own // a table has one notation
 		}
 		for ; i < end; i++ {
@@ -91,6 +95,51 @@ func (r *reading) styleOf(from, to int) (s style) {
 	return s
 }
 
+// styleOfCounts counts the figures in the column of a table with numbers of shares, which
+// have no decimals: 16.282 beside a price of 27,301 is more than sixteen thousand.
+func (r *reading) styleOfCounts(from, to int) (s style) {
+	column := -1
+	cells := 0
+	for i := from; i < to; i++ {
+		p := &r.parts[i]
+		if k, ok := p.countsColumn(); ok {
+			column = k
+			cells = len(p.cells)
+			continue
+		}
+		if column < 0 || len(p.cells) != cells || p.cells[column].to-p.cells[column].from != 1 {
+			continue
+		}
+		switch text := p.tokens[p.cells[column].from].Text; {
+		case !p.tokens[p.cells[column].from].IsNumber() || !ambiguous(text):
+		case strings.Contains(text, "."):
+			s.spanish++
+		default:
+			s.english++
+		}
+	}
+	return s
+}
+
+// countsColumn returns the only cell of a heading that names a number of shares.
+func (p *part) countsColumn() (column int, ok bool) {
+	if len(p.cells) < 3 || slices.ContainsFunc(p.tokens, value.Token.IsNumber) {
+		return 0, false
+	}
+	for k, c := range p.cells {
+		if !p.hasBetween(c.from, c.to, "trade shares") ||
+			p.hasBetween(c.from, c.to, "trade price", "trade amount", "trade number", "per share", "unit") {
+			continue
+		}
+		if ok {
+			return 0, false
+		}
+		column = k
+		ok = true
+	}
+	return column, ok
+}
+
 // readValues reads the values of a part in the notation of figures around it.
 func (p *part) readValues(s *style, published time.Time) {
 	english := p.english
@@ -133,7 +182,10 @@ func (r *reading) tellLanguages() {
 			spanish += s
 			end++
 		}
-		if english != spanish {
+		switch {
+		case r.inColumns && r.parts[i].cells != nil:
+			last = r.Language == "en"
+		case english != spanish:
 			last = english > spanish
 		}
 		for ; i < end; i++ {
@@ -252,12 +304,30 @@ func readValues(p *part, english, mixed bool) []value.Value {
 	values = withoutHalves(p, values)
 	kept := values[:0]
 	for _, v := range values {
+		if v.Kind == value.Figure && p.isTornFigure(v.From) {
+			continue
+		}
 		if mixed && v.Kind == value.Figure && ambiguous(p.tokens[v.From].Text) {
 			continue
 		}
 		kept = append(kept, v)
 	}
 	return kept
+}
+
+// isTornFigure reports whether a number is part of one in which text recognition took a
+// digit for a letter: 310,50 in "4O.310,50", 98.217 in "98.217,O5". Only "98.217,OO" has a
+// certain value.
+func (p *part) isTornFigure(k int) bool {
+	joins := func(mark int) bool { // a mark without spaces around it
+		t := p.mark(mark)
+		return (t == "." || t == ",") && mark > 0 && mark+1 < len(p.tokens) &&
+			p.tokens[mark-1].End() == p.tokens[mark].At && p.tokens[mark].End() == p.tokens[mark+1].At
+	}
+	if joins(k-1) && p.word(k-2) != "" {
+		return true
+	}
+	return joins(k+1) && p.word(k+2) != "" && p.word(k+2) != "oo"
 }
 
 // withoutHalves drops the parts of numbers that are spelled with more words than can be

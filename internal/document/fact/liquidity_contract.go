@@ -10,6 +10,7 @@ import (
 type liquidity struct {
 	periods []period
 	fields  map[string][]candidate
+	unit    *value.Scale // see onlyCurrency; nil while it was not needed
 }
 
 // add adds a candidate for a field.
@@ -28,7 +29,9 @@ func liquidityContracts(r *reading) []draft {
 		if p.aside || p.isTooLong() || p.has("possible", "example", "policy") {
 			continue
 		}
-		found.periods = append(found.periods, r.presentPeriods(i)...)
+		if !p.isPeriodRow() {
+			found.periods = append(found.periods, r.presentPeriods(i)...)
+		}
 		if !p.has("past") {
 			quarters = append(quarters, r.quartersOf(i)...)
 		}
@@ -46,7 +49,9 @@ func liquidityContracts(r *reading) []draft {
 		}
 	}
 	for n := range r.tables {
-		r.addLiquidityTable(&found, &r.tables[n])
+		if !r.addLiquidityPeriods(&found, &r.tables[n]) {
+			r.addLiquidityTable(&found, &r.tables[n])
+		}
 	}
 	d := newDraft()
 	bought := d.setAgreed("bought", found.fields["bought"])
@@ -77,7 +82,8 @@ func (r *reading) namesLiquidity() bool {
 // addLiquiditySentence adds the values of a sentence.
 func (r *reading) addLiquiditySentence(found *liquidity, i int) {
 	p := &r.parts[i]
-	if p.has("liquidity operations") || r.addLiquidityLine(found, i) {
+	counts := p.has("liquidity operations") // "120 operaciones de compra por un total de 8.000 acciones"
+	if !counts && r.addLiquidityLine(found, i) {
 		return
 	}
 	end := p.beforePast()
@@ -86,7 +92,8 @@ func (r *reading) addLiquiditySentence(found *liquidity, i int) {
 		if v.From >= end {
 			break
 		}
-		if v.Kind != value.Figure || v.Bound != "" || p.isEarlierOfTwo(k) {
+		isShares := v.Unit == "share" || v.Unit == "security"
+		if v.Kind != value.Figure || v.Bound != "" || p.isEarlierOfTwo(k) || counts && !isShares {
 			continue
 		}
 		last := -1 // the end of the value before
@@ -205,6 +212,14 @@ func (r *reading) addLiquidityLine(found *liquidity, i int) bool {
 func (l *liquidity) endsOn(v *value.Value) bool {
 	text, ok := date(v)
 	return ok && len(l.periods) > 0 && l.periods[0].to == text
+}
+
+// isOtherDay reports whether a label has a day that is not the last one of the period: "Saldo a
+// 1 de enero de 2026".
+func (l *liquidity) isOtherDay(p *part, label cell) bool {
+	return slices.ContainsFunc(p.valuesIn(label.from, label.to), func(v *value.Value) bool {
+		return v.Kind == value.Date && v.Day > 0 && !l.endsOn(v)
+	})
 }
 
 // isClosing reports whether a figure of a sentence is a balance at the end of the period:
@@ -335,10 +350,16 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 	}
 }
 
+// hasNumbers reports whether a row has figures or dates, so that it is no heading. Text
+// recognition makes codes of words: "C0NCEPTO".
+func (p *part) hasNumbers() bool {
+	return slices.ContainsFunc(p.values, func(v value.Value) bool { return v.Kind != value.Code })
+}
+
 // closingColumn returns the column of the closing balances, of the two behind the labels, if a
 // row is the heading of a table with opening and closing balances.
 func closingColumn(p *part) (column int, ok bool) {
-	if len(p.values) > 0 || p.has("liquidity bought", "liquidity sold") {
+	if p.hasNumbers() || p.has("liquidity bought", "liquidity sold") {
 		return 0, false
 	}
 	opening, okOpening := firstCue(p.all("liquidity opening"), 0, len(p.tokens))
@@ -376,7 +397,7 @@ func (r *reading) addClosingRow(found *liquidity, t *table, row, column int) {
 // bothColumns returns the fields of the columns behind the first, "" for those of amounts, if
 // a heading has columns for purchases and for sales, some of them of shares.
 func bothColumns(p *part) []string {
-	if len(p.cells) < 3 || len(p.values) > 0 || !p.has("liquidity shares") {
+	if len(p.cells) < 3 || p.hasNumbers() || !p.has("liquidity shares") {
 		return nil
 	}
 	fields := make([]string, 0, len(p.cells)-1)
@@ -421,7 +442,7 @@ func (r *reading) addTotalsOfBoth(found *liquidity, row int, fields []string) bo
 
 // tradeColumns returns the columns of a heading with one for purchases and one for sales.
 func tradeColumns(p *part) (columns []class) {
-	if len(p.values) > 0 || p.has("liquidity shares", "liquidity cash") {
+	if p.hasNumbers() || p.has("liquidity shares", "liquidity cash") {
 		return nil
 	}
 	for _, c := range longestCues(p, 0, len(p.tokens), []class{"liquidity bought", "liquidity sold"}) {
@@ -455,7 +476,7 @@ func (r *reading) addTradesRow(found *liquidity, row int, columns []class) bool 
 
 // liquidityColumns returns the columns of a heading.
 func liquidityColumns(p *part) (columns []class) {
-	if len(p.values) > 0 {
+	if p.hasNumbers() {
 		return nil
 	}
 	classes := []class{"liquidity operations", "liquidity shares", "liquidity cash", "liquidity price"}
@@ -497,7 +518,7 @@ func (r *reading) addLiquidityValue(found *liquidity, row int, each labelled, co
 	p := &r.parts[row]
 	v := each.value
 	has := func(classes ...class) bool { return p.hasBetween(each.label.from, each.label.to, classes...) }
-	if has("liquidity opening", "liquidity operations", "liquidity price") {
+	if has("liquidity opening", "liquidity operations", "liquidity price") || found.isOtherDay(p, each.label) {
 		return
 	}
 	names := map[bool]string{true: "balance_shares", false: "balance_cash"}

@@ -139,7 +139,7 @@ Fecha    Centro    Acciones    Precio (euros)
 04/06/2024    XMAD    2.000    12,50
 Total de acciones adquiridas    3.000`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=3000 to=2024-06-04",
+				"from=2024-06-03 shares=3000 to=2024-06-04",
 				"date=2024-06-03 price=12 shares=1000 venue=XMAD",
 				"date=2024-06-04 price=12.5 shares=2000 venue=XMAD",
 			},

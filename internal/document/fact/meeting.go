@@ -107,8 +107,18 @@ func (r *reading) meetingCalls() (calls []meetingCall) {
 
 // mayCall reports whether a part may tell the date of the meeting.
 func (r *reading) mayCall(p *part) bool {
-	return !p.aside && len(p.cues) <= mostCues && len(p.values) <= mostCues && !p.has("not called", "other company", "example") &&
+	return !p.aside && len(p.cues) <= mostCues && len(p.values) <= mostCues && !p.isNotCalled() && !p.has("other company", "example") &&
 		!r.namesOther(p)
+}
+
+// isNotCalled reports whether a sentence says that the meeting is not called yet, or no
+// more. A supplement is published "a solicitud de" a shareholder when it is called.
+func (p *part) isNotCalled() bool {
+	return slices.ContainsFunc(p.all("not called"), func(c cue) bool {
+		before, behind := p.word(c.from-1), p.word(c.to)
+		asked := (before == "a" || before == "the") && (behind == "de" || behind == "del" || behind == "of") && p.has("called", "supplement")
+		return !asked
+	})
 }
 
 // callName is a place that names the first or the second call.

@@ -300,7 +300,11 @@ func (p *part) skipCapitals(i int) int {
 
 // isCompany reports whether a name is that of the company of the report.
 func (r *reading) isCompany(text string) bool {
-	return r.Company != "" && withoutForm(text) == withoutForm(r.Company)
+	if r.Company == "" {
+		return false
+	}
+	found, own := withoutForm(text), withoutForm(r.Company)
+	return found == own || strings.HasSuffix(found, " d "+own) // "Consell d'Administració d'X, S.A."
 }
 
 // withoutForm returns a folded name without the legal form at its end: registers write

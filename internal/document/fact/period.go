@@ -59,12 +59,21 @@ func (p *part) joinsDays(first, second *value.Value) bool {
 	if p.endsWithCue(first.From, "period start") && p.endsWithCue(second.From, "period end") {
 		return true
 	}
+	inBrackets := p.mark(first.From-1) == "(" && p.mark(first.To) == ")"
+	if inBrackets && p.hasBetween(first.From-8, first.From, "period since") && p.endsWithCue(second.From, "period end") {
+		return true // "desde la última comunicación (1 de julio) hasta el 31 de agosto"
+	}
+	listed := false // "las comunicaciones de 11 de julio y 13 de octubre" is no period
 	for k := first.To; k < second.From; k++ {
 		if !joinsEnds(p.tokens[k]) {
 			return false
 		}
+		listed = listed || isAnd(p.word(k))
 	}
-	inBrackets := p.mark(first.From-1) == "(" && p.mark(second.To) == ")"
+	if listed && !p.hasBetween(first.From-6, first.From, "period between") {
+		return false
+	}
+	inBrackets = p.mark(first.From-1) == "(" && p.mark(second.To) == ")"
 	return second.From > first.To && (inBrackets || p.hasBetween(first.From-4, first.From, "period before"))
 }
 
@@ -88,6 +97,8 @@ func joinsEnds(t value.Token) bool {
 	}
 	return false
 }
+
+func isAnd(w string) bool { return w == "y" || w == "e" || w == "i" || w == "and" }
 
 // completeYear gives a day without a year the last year in which it is not after the report:
 // "el 7 de junio".

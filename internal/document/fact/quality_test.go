@@ -1,7 +1,11 @@
 package fact_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/document/fact"
@@ -46,5 +50,86 @@ func TestQuality(t *testing.T) {
 	}
 	if got := tally.Total().Share(); got < 95 {
 		t.Errorf("%.1f %% of the values were found, want at least 95", got)
+	}
+}
+
+// written is a document that a person wrote as Spanish issuers write, with what it states.
+type written struct {
+	Layout    string
+	Language  string
+	Company   string
+	Title     string
+	Category  string
+	Published string
+	Pages     []string
+	Facts     []statement.Fact
+}
+
+// measure scores the rules over the documents of a directory.
+func measure(t *testing.T, dir string, least int, showMissing bool) *statementtest.Tally {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) < least {
+		t.Fatalf("%s has %d documents, want at least %d; %v", dir, len(files), least, err)
+	}
+	tally := new(statementtest.Tally)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d written
+		if err := json.Unmarshal(text, &d); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		published, err := time.Parse(time.DateOnly, d.Published[:len(time.DateOnly)])
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s := score(d.Facts, fact.Document{
+			Company:   d.Company,
+			Title:     d.Title,
+			Category:  d.Category,
+			Language:  d.Language,
+			Published: published,
+			Pages:     d.Pages,
+		})
+		tally.Add(d.Layout, filepath.Base(name), s)
+		for field, count := range s.Fields {
+			if showMissing && count.Missing > 0 {
+				t.Logf("%s: %d missing: %s %s", filepath.Base(name), count.Missing, field.Kind, field.Name)
+			}
+		}
+	}
+	return tally
+}
+
+// TestDevelopment measures the rules over documents by which they are improved. It shows
+// with -v what is missing.
+func TestDevelopment(t *testing.T) {
+	tally := measure(t, "testdata/development", 100, true)
+	t.Log("\n" + tally.String())
+	for _, line := range tally.Mistakes {
+		t.Error(line)
+	}
+	if got := tally.Total().Share(); got < 95 {
+		t.Errorf("%.1f %% of the values were found, want at least 95", got)
+	}
+}
+
+// TestHeldOut measures the rules over documents that nobody who changes a rule may look
+// at: a rule that is fitted to them makes this measurement worthless. It says nothing of
+// their texts. Whoever adds a kind has somebody else write documents for it.
+func TestHeldOut(t *testing.T) {
+	// known is the number of wrong values that the rules still find. It may only fall.
+	const known = 1
+	tally := measure(t, "testdata/heldout", 60, false)
+	total := tally.Total()
+	t.Logf("%d documents, %.1f %% of the values found, %d wrong", tally.Documents, total.Share(), total.Wrong)
+	if total.Wrong > known {
+		t.Errorf("%d values are wrong, want at most %d", total.Wrong, known)
+	}
+	if total.Share() < 80 {
+		t.Errorf("%.1f %% of the values were found, want at least 80", total.Share())
 	}
 }

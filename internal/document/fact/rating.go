@@ -172,7 +172,7 @@ func (f *ratingFinder) readSentence(i int) {
 	}
 	fields := f.open
 	switch {
-	case len(named) == 1 && (action != "" || len(codes) > 0 || hasOutlook):
+	case len(named) == 1 && (action != "" || len(codes) > 0 || hasOutlook || p.mark(len(p.tokens)-1) == ":" && p.has("rating noun")):
 		fields = f.agencyOf(named[0].name, place{i, named[0].from, named[0].to}).fields
 	case len(named) > 1:
 		return // whose action it is, is not certain

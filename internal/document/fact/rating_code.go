@@ -27,10 +27,18 @@ type ratingCode struct {
 // ratingAt reads the rating at a token. DBRS writes A (low).
 func (p *part) ratingAt(i int) (ratingCode, bool) {
 	text := p.mark(i)
+	if bare, ok := strings.CutSuffix(text, "sf"); ok && longTerm.MatchString(bare) { // AAsf, of structured finance
+		return ratingCode{text: text, from: i, to: i + 1}, true
+	}
 	if !longTerm.MatchString(text) {
 		return ratingCode{}, false
 	}
 	c := ratingCode{text: text, from: i, to: i + 1}
+	if p.mark(i-1) == ")" && p.word(i-2) == "p" && p.mark(i-3) == "(" { // provisional
+		c.text = "(P)" + text
+		c.from = i - 3
+		return c, true
+	}
 	next := i + 1
 	if isRatingSign(p.mark(next)) && !p.tokens[next].Spaced && p.isRatingEnd(next+1) { // BB-, where the text had no space
 		c.text += "-"
@@ -46,6 +54,11 @@ func (p *part) ratingAt(i int) (ratingCode, bool) {
 			c.to = next + 3
 		}
 	}
+	if end, suffix := p.structuredAt(c.to); end > c.to {
+		c.text += suffix
+		c.to = end
+		return c, true
+	}
 	if len(c.text) == 1 && len(p.tokens) > 1 && !p.isAlone(i) {
 		behind := p.mark(i + 1)
 		if !ratingBefore[p.word(i-1)] || behind == "." && p.isInitial(i) {
@@ -53,6 +66,21 @@ func (p *part) ratingAt(i int) (ratingCode, bool) {
 		}
 	}
 	return c, true
+}
+
+// structuredAt reads the sign of structured finance behind a rating: "A+sf", "B (sf)". It
+// returns its end, or the token if there is none.
+func (p *part) structuredAt(k int) (end int, text string) {
+	switch {
+	case p.mark(k) == "sf" && !p.tokens[k].Spaced:
+		return k + 1, "sf"
+	case p.mark(k) == "(" && p.word(k+1) == "sf" && p.mark(k+2) == ")":
+		if p.tokens[k].Spaced {
+			return k + 3, " (sf)"
+		}
+		return k + 3, "(sf)"
+	}
+	return k, ""
 }
 
 func isRatingSign(mark string) bool {

@@ -43,7 +43,8 @@ func (f *ratingFinder) readTable(t *table) {
 func (p *part) isRatingHeading() bool {
 	agency, rating := false, false
 	for _, l := range p.labels(ratingLabels...) {
-		agency = agency || l.class == "rating label agency"
+		// the ratings of series before and after an action of the agency that the text names
+		agency = agency || l.class == "rating label agency" || l.class == "rating label before" && len(p.cells) > 2
 		rating = rating || l.class == "rating label now" || l.class == "rating label outlook"
 	}
 	if !agency || !rating {
@@ -69,8 +70,11 @@ func (f *ratingFinder) readRow(row int, heading *part) {
 			}
 		}
 	}
-	if fields == nil {
+	if fields == nil && heading.has("rating label agency") {
 		return
+	}
+	if fields == nil {
+		fields = f.open
 	}
 	for n, c := range columns {
 		f.readCell(row, p.cells[n], c, fields)

@@ -17,6 +17,9 @@ type reading struct {
 	pages  []string
 	parts  []part
 	tables []table
+	// inColumns says that paragraphs stand beside the same in another language: then tables
+	// have words of both, which tell nothing about the notation of their figures
+	inColumns bool
 }
 
 // part is a sentence of a paragraph, a line, or a row of a table.
@@ -67,7 +70,7 @@ func readDocument(d Document) *reading {
 		left -= len(page)
 		page = passage.LineBreaks.Replace(page)
 		r.pages = append(r.pages, page)
-		r.readPage(n, withoutStrayGaps(withTabs(page)))
+		r.readPage(n, withoutStrayGaps(withTabs(withDigits(page))))
 	}
 	r.dropDoubtsInName()
 	r.setLanguages()
@@ -79,7 +82,8 @@ func readDocument(d Document) *reading {
 }
 
 // dropDoubtsInName drops the cues within the name of the company that would raise doubts
-// about a sentence: "Cerámicas del Nunca Jamás, S.A. comunica".
+// about a sentence: "Cerámicas del Nunca Jamás, S.A. comunica", and those that name figures:
+// "Inversiones Záncara gana".
 func (r *reading) dropDoubtsInName() {
 	var name []pattern
 	for _, t := range value.Tokenise(r.Company) {
@@ -109,7 +113,7 @@ func (r *reading) dropDoubtsInName() {
 			k--
 		}
 		if len(ends) > 0 {
-			p.cues = slices.DeleteFunc(p.cues, func(c cue) bool { return c.to <= ends[c.from] && raisesDoubt(c.class) })
+			p.cues = slices.DeleteFunc(p.cues, func(c cue) bool { return c.to <= ends[c.from] && (raisesDoubt(c.class) || isResultClass(c.class)) })
 		}
 	}
 }
@@ -134,13 +138,24 @@ func (r *reading) readPage(n int, page string) {
 	for _, block := range passage.Blocks(page) {
 		paragraph++
 		if text := block.Of(page); passage.HasGap(text) && !isSpacedProse(text) {
+			if columns := r.columnsOf(page, block); columns != nil {
+				for _, column := range columns {
+					for _, sentence := range passage.Sentences(page, column) {
+						r.addPart(n, page, sentence, paragraph, false)
+					}
+					paragraph++
+				}
+				continue
+			}
 			for _, row := range splitForm(page, block) {
 				r.addPart(n, page, row, paragraph, true)
 			}
 			continue
 		}
-		for _, sentence := range passage.Sentences(page, block) {
-			r.addPart(n, page, sentence, paragraph, false)
+		for _, lines := range splitLines(page, block) {
+			for _, sentence := range passage.Sentences(page, lines) {
+				r.addPart(n, page, sentence, paragraph, false)
+			}
 		}
 	}
 }
@@ -168,6 +183,18 @@ func isSpacedProse(text string) bool {
 	return false
 }
 
+// columnsOf returns the columns of a block that has sentences side by side, or nil.
+func (r *reading) columnsOf(page string, block passage.Span) []passage.Span {
+	if columns := proseColumns(page, block); columns != nil {
+		r.inColumns = true
+		return columns
+	}
+	if left, right, ok := splitLanguages(page, block); ok {
+		return []passage.Span{left, right}
+	}
+	return nil
+}
+
 func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, row bool) {
 	p := part{
 		page:      n,
@@ -177,7 +204,7 @@ func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, ro
 	}
 	p.tokens = value.Tokenise(p.text)
 	p.tokens = p.tokens[:min(len(p.tokens), mostTokens)]
-	phrases.repair(p.tokens)
+	p.tokens = phrases.repair(p.tokens)
 	p.cues = phrases.find(p.tokens)
 	if row {
 		p.cells = cellsOf(p.text, p.tokens)

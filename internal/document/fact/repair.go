@@ -2,13 +2,16 @@ package fact
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"pregon/internal/document/value"
 )
 
 // Text recognition takes some letters for others: "rnáxirno" for máximo, "lmporte" for
 // importe. A word that no rule knows is read as a known one if only such letters differ.
-// Figures are never changed.
+// It also divides words: "regis tro". In figures, only the letters that are certainly digits
+// are replaced: see withDigits.
 
 // misread are the letters that text recognition confuses, as it writes them, with what they
 // may be.
@@ -44,8 +47,10 @@ func (x *index) addKnown(words []string) {
 	}
 }
 
-// repair replaces the folded words that text recognition misread.
-func (x *index) repair(tokens []value.Token) {
+// repair replaces the folded words that text recognition misread, and joins those that it
+// divided.
+func (x *index) repair(tokens []value.Token) []value.Token {
+	tokens = x.join(tokens)
 	for i := range tokens {
 		word := tokens[i].Folded
 		if len(word) < shortestRepaired || len(word) > longestRepaired || x.known[word] || tokens[i].IsNumber() {
@@ -55,6 +60,107 @@ func (x *index) repair(tokens []value.Token) {
 			tokens[i].Folded = right
 		}
 	}
+	return tokens
+}
+
+// join joins two tokens that no rule knows, if both together are a known word.
+func (x *index) join(tokens []value.Token) []value.Token {
+	kept := tokens[:0]
+	for _, t := range tokens {
+		if n := len(kept) - 1; n >= 0 && x.isDivided(kept[n], t) {
+			kept[n].Text += " " + t.Text // of the same length as in the page
+			kept[n].Folded += t.Folded
+			continue
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// isDivided reports whether two tokens are one word with a space in it.
+func (x *index) isDivided(a, b value.Token) bool {
+	const shortest, longest = 2, 14
+	if len(a.Folded) < shortest || len(b.Folded) < shortest || len(a.Folded) > longest || len(b.Folded) > longest {
+		return false
+	}
+	if b.At != a.End()+1 || a.IsNumber() || b.IsNumber() || b.IsCapital() || x.known[a.Folded] || x.known[b.Folded] {
+		return false
+	}
+	return len(a.Folded)+len(b.Folded) >= shortestRepaired && x.known[a.Folded+b.Folded]
+}
+
+// withDigits returns a page with digits in place of the letters that text recognition
+// writes within figures: 2O26, 64.3O2, "O,25". Its length stays the same. A letter behind a
+// single digit may mean something else, such as 1º.
+func withDigits(page string) string {
+	if !strings.ContainsAny(page, "OIl") {
+		return page
+	}
+	var changed []byte
+	for start := 0; start < len(page); {
+		if !mayBeFigure(page[start]) {
+			start++
+			continue
+		}
+		end := start
+		for end < len(page) && mayBeFigure(page[end]) {
+			end++
+		}
+		if isMisreadFigure(page[start:end]) && !isInWord(page, start, end) {
+			if changed == nil {
+				changed = []byte(page)
+			}
+			for i := start; i < end; i++ {
+				switch page[i] {
+				case 'O':
+					changed[i] = '0'
+				case 'I', 'l':
+					changed[i] = '1'
+				}
+			}
+		}
+		start = end
+	}
+	if changed == nil {
+		return page
+	}
+	return string(changed)
+}
+
+// mayBeFigure reports whether a byte may be part of a figure or a date in digits.
+func mayBeFigure(c byte) bool {
+	return '0' <= c && c <= '9' || strings.IndexByte("OIl.,/", c) >= 0
+}
+
+// isMisreadFigure reports whether digits surround letters, or at least two digits are
+// beside them.
+func isMisreadFigure(text string) bool {
+	text = strings.TrimRight(text, ".,/")
+	letters, digits, run := 0, 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+			run = 0
+		case c == 'O' || c == 'I' || c == 'l':
+			letters++
+			run++
+			if run > 2 {
+				return false
+			}
+		}
+	}
+	if letters == 0 || len(text) == 0 || strings.IndexByte(".,/", text[0]) >= 0 {
+		return false
+	}
+	return digits >= 2
+}
+
+// isInWord reports whether a letter stands directly before or behind a range of a text.
+func isInWord(text string, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:start])
+	behind, _ := utf8.DecodeRuneInString(text[end:])
+	return unicode.IsLetter(before) || unicode.IsLetter(behind)
 }
 
 // repaired returns the only known word that differs from a word by one misread letter, or by

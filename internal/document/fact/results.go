@@ -41,6 +41,12 @@ var measureClasses = map[class]ledgerItem{
 	"results allowed":           {},
 }
 
+// isResultClass reports whether the phrases of a class name figures of the accounts.
+func isResultClass(c class) bool {
+	_, ok := measureClasses[c]
+	return ok
+}
+
 // resultFields are the amounts of a fact.
 var resultFields = []string{"revenue", "ebitda", "net_profit"}
 
@@ -57,6 +63,7 @@ func results(r *reading) []draft {
 	if !f.isAboutResults() || !f.findPeriod() {
 		return nil
 	}
+	f.bank = slices.ContainsFunc(r.parts, func(p part) bool { return p.has("results bank") })
 	f.findInSentences()
 	for n := range r.tables {
 		f.findInTable(&r.tables[n])
@@ -86,6 +93,7 @@ type resultFinder struct {
 	period   resultPeriod
 	periodAt place
 	minority bool // others have a share of the profit
+	bank     bool // its volume of business is that of loans and deposits
 	strict   bool // amounts count only with the period beside them
 	found    []resultCandidate
 	rows     int // of tables that were read
@@ -104,7 +112,11 @@ func (r *reading) sections() []section {
 	current := section{heading: -1}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.heading {
+		switch {
+		case p.heading && p.hasMoney(): // a line with an amount belongs to the section above it
+			title, _, joined := strings.Cut(p.text, "\n")
+			current.doubt = current.doubt || joined && r.readLine(title).has("results doubt", "planned")
+		case p.heading:
 			current = section{
 				segment: p.has("results segment"),
 				doubt:   p.has("results doubt", "planned"),
@@ -268,7 +280,32 @@ func (f *resultFinder) findPeriod() bool {
 			f.strict = true // such as a quarter and the half year to its end
 		}
 	}
+	if !proved && len(named) > 0 {
+		proved = f.proveByPart()
+	}
 	return proved && !best.odd
+}
+
+// proveByPart finds the part of the year that the title names with its year, where the text
+// leaves the year out: "en los nueve primeros meses".
+func (f *resultFinder) proveByPart() bool {
+	if f.period.part == "" {
+		return false
+	}
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.aside {
+			continue
+		}
+		compared := p.comparisons()
+		for _, m := range p.mentions(0, len(p.tokens)) {
+			if m.year == 0 && m.part == f.period.part && !compared[m.from] {
+				f.periodAt = place{i, m.from, m.to}
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func isPartial(part string) bool { return part == "Q2" || part == "Q3" || part == "Q4" || part == "H2" }
@@ -514,6 +551,9 @@ func (p *part) amount(v *value.Value, heading value.Scale) (read, bool) {
 	if !p.isNumber(v) {
 		return read{}, false
 	}
+	if p.isCirca(v.From) {
+		return read{}, false
+	}
 	if v.Bound != "" || isRate(v) || heading.PerShare || v.Partner >= 0 {
 		return read{}, false
 	}
@@ -525,6 +565,15 @@ func (p *part) amount(v *value.Value, heading value.Scale) (read, bool) {
 		return read{text: text}, ok
 	}
 	return read{}, false
+}
+
+// isCirca reports whether a figure has "c." or "ca." before it: "c. €390m".
+func (p *part) isCirca(i int) bool {
+	for i > 0 && (p.word(i-1) == "" && p.mark(i-1) != "." || value.IsCurrency(strings.ToLower(p.mark(i-1)))) {
+		i--
+	}
+	w := p.word(i - 2)
+	return p.mark(i-1) == "." && (w == "c" || w == "ca") || p.word(i-1) == "circa"
 }
 
 // isNumber reports whether a value is a figure in digits. "Millones de euros" alone is

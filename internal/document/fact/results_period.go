@@ -69,7 +69,7 @@ var (
 // part returns the name of a part of a year, or "" if there is none.
 func partOf(n int, unit string) (string, bool) {
 	switch unit {
-	case "trimestre", "quarter", "t", "q":
+	case "trimestre", "trim", "quarter", "t", "q":
 		return "Q" + strconv.Itoa(n), n >= 1 && n <= 4
 	case "semestre", "half", "s", "h":
 		return "H" + strconv.Itoa(n), n == 1 || n == 2
@@ -199,7 +199,7 @@ func (p *part) untilMonth(i, _ int) (mention, bool) {
 	default:
 		return mention{}, false
 	}
-	if p.word(next) == "a" {
+	if p.word(next) == "a" || p.word(next) == "al" {
 		next++ // fins a setembre
 	}
 	month := value.Months[p.word(next)]
@@ -209,7 +209,10 @@ func (p *part) untilMonth(i, _ int) (mention, bool) {
 	}
 	year := p.yearBehind(next + 1)
 	c, ok := cumulative(year, month)
-	return mention{resultPeriod: c, to: next + 2, day: true}, ok && year > 0
+	if year == 0 { // fins al setembre
+		return mention{resultPeriod: c, to: next + 1}, ok && c.part != "" && link != "de" && link != "del"
+	}
+	return mention{resultPeriod: c, to: next + 2, day: true}, ok
 }
 
 func isQuote(mark string) bool { return mark == "'" || mark == "’" || mark == "‘" }
@@ -366,6 +369,9 @@ func (p *part) wholeYear(i, _ int) (mention, bool) {
 	m := p.withYear(mention{to: i + 1})
 	if m.year > 0 {
 		return m, true
+	}
+	if before := p.word(i - 1); before == "full" || before == "whole" || before == "del" && p.word(i-2) == "conjunto" {
+		return m, true // "en el conjunto del ejercicio"
 	}
 	ended, ok := p.endedOn(i + 1)
 	if !ok || ended.From-i > 12 {

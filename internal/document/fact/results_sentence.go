@@ -19,6 +19,9 @@ func (f *resultFinder) findInSentences() {
 		if len(s.measures) == 0 || len(s.measures) > mostLabels {
 			continue
 		}
+		if p.has("results minority row") && p.hasMoney() {
+			f.minority = true
+		}
 		s.compared = p.comparisons()
 		s.mentions = p.mentions(0, len(p.tokens))
 		s.read()
@@ -130,6 +133,12 @@ func (s *resultSentence) isChange(v *value.Value) bool {
 // de activos", "ingresos en Francia".
 func (s *resultSentence) isLimited(m ledgerItem) bool {
 	p := s.part
+	if limitingWords.Has(p.word(m.to)) || limitingWords.Has(p.word(m.from-1)) && p.english {
+		return true
+	}
+	if s.finder.bank && volumeWords.Has(p.word(m.from)) {
+		return true
+	}
 	switch p.word(m.to) {
 	case "de", "del", "d", "of", "from", "por", "en", "in", "dels", "para", "con":
 	default:
@@ -148,7 +157,16 @@ func (s *resultSentence) isLimited(m ledgerItem) bool {
 }
 
 var (
-	articles = lexicon.NewSet("la el los las the l its su sus un una unos unas a an dicho este esta this els les")
+	// limitingWords are adjectives that make a measure that of a part of the business.
+	limitingWords = lexicon.NewSet("minorista* mayorista* internacional* nacional* domestic* digital* online comercial* bancari* hoteler* inmobiliari* " +
+		"gestionad* asegurador* aseguradora* retail wholesale international domestic overseas european american iberian spanish rental hotel " +
+		"advertising subscription licence license export service services product products commercial banking managed segment divisional " +
+		"industrial* turistic* publicitari* agricol* ganader* energetic* logistic* editorial* farmaceutic* regulad* regulated exterior* " +
+		"individual* standalone proportional proporcional* contratad* contracted pendient* unitari* medi* average " +
+		"extraordinari* atipic* recurrent* recurring comparabl* subyacent* underlying ajustad* adjusted organic* equivalent* latent* teoric*")
+	// volumeWords begin the names of a volume of business.
+	volumeWords = lexicon.NewSet("volumen volum business cifra turnover")
+	articles    = lexicon.NewSet("la el los las the l its su sus un una unos unas a an dicho este esta this els les")
 	// ofCompany are words behind "ingresos de" that mean the whole company or period.
 	ofCompany = lexicon.NewSet("grupo sociedad compania empresa group company ejercicio periodo year period ano trimestre semestre quarter half " +
 		"importe valor total totales cierre perimetro entidad fondo socimi grup societat companyia exercici periode conjunto matriz dominante " +

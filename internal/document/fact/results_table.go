@@ -238,7 +238,7 @@ func (f *resultFinder) columnsIn(p *part, n int, c cell) (columns []column) {
 		case "results current column":
 			current = true
 		case "results other column":
-			if q.from >= end {
+			if q.from >= end && !(len(mentions) > 0 && p.isEarlierWord(q.from)) {
 				columns = append(columns, column{mention: mention{from: q.from}, cell: n})
 			}
 			end = q.to + 1
@@ -252,6 +252,16 @@ func (f *resultFinder) columnsIn(p *part, n int, c cell) (columns []column) {
 	}
 	sortColumns(columns)
 	return columns
+}
+
+// isEarlierWord reports whether a word says of a period that it is the earlier one:
+// "Acumulado anterior 30/09/2025".
+func (p *part) isEarlierWord(i int) bool {
+	switch p.word(i) {
+	case "anterior", "previous", "prior", "previa", "previo", "comparativa":
+		return true
+	}
+	return false
 }
 
 // isInMention reports whether a token is part of a period.
@@ -304,10 +314,39 @@ func (f *resultFinder) inRow(t *table, row int, heading *part, columns []column)
 			cell = k - first + 1
 		}
 	}
+	if cell < 0 && len(columns) > 0 && f.lacksNote(heading, p) && isOnePerCell(columns) {
+		first := 0
+		for first < len(columns) && columns[first].cell == 0 {
+			first++
+		}
+		if k, ok := f.currentColumn(columns, first); ok && columns[k].cell > 1 {
+			cell = columns[k].cell - 1
+		}
+	}
 	if cell < 1 || cell >= len(p.cells) {
 		return read{}, place{}, false
 	}
 	return f.inCell(t, row, cell, p.cells[0])
+}
+
+// lacksNote reports whether a row has all cells of its heading but the number of a note in the
+// second one. The first figure must be an amount: a row may have a note and no earlier
+// amount.
+func (f *resultFinder) lacksNote(heading, p *part) bool {
+	if len(heading.cells) != len(p.cells)+1 || len(heading.cells) < 3 {
+		return false
+	}
+	note := heading.cells[1]
+	switch heading.word(note.from) {
+	case "nota", "notas", "note", "notes", "ref":
+	default:
+		return false
+	}
+	const longestNote = 3 // digits
+	for _, v := range p.figuresIn(p.cells[1]) {
+		return len(p.mark(v.From)) > longestNote+1
+	}
+	return false
 }
 
 // inCell reads the only amount of a cell.
@@ -343,8 +382,31 @@ func (f *resultFinder) unitAbove(t *table) value.Scale {
 				return s
 			}
 		}
+		if s, ok := p.scaleInBrackets(); ok {
+			return s
+		}
 	}
 	return value.Scale{}
+}
+
+// scaleInBrackets returns the unit that a line has in brackets: "(miles de €)", "(Euros)".
+func (p *part) scaleInBrackets() (value.Scale, bool) {
+	const longest = 8 // tokens
+	open := -1
+	for i := range p.tokens {
+		switch {
+		case p.mark(i) == "(":
+			open = i
+		case p.tokens[i].IsNumber():
+			open = -1
+		case p.mark(i) == ")" && open >= 0 && i-open <= longest:
+			if s, ok := value.ReadScale(p.tokens[open+1:i], p.english); ok && s.Currency != "" && !s.PerShare {
+				return s, true
+			}
+			open = -1
+		}
+	}
+	return value.Scale{}, false
 }
 
 // onlyAmount returns the cell of a row with its only figure that is no percentage.

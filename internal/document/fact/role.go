@@ -32,7 +32,11 @@ func (p *part) role(from, to int) (at place, ok bool) {
 			continue
 		}
 		end := p.roleEnd(i, to)
-		if category, found := p.category(end, to); found {
+		if p.hasOtherBefore(start, from) {
+			return place{0, start, end}, false
+		}
+		end = p.withCategory(end, to)
+		if category, found := p.category(start, end, to); found {
 			return category, !category.empty()
 		}
 		if rolePlurals.Has(w) || p.mark(end) == "(" && end < to {
@@ -41,6 +45,33 @@ func (p *part) role(from, to int) (at place, ok bool) {
 		return place{0, start, end}, true
 	}
 	return place{}, false
+}
+
+// hasOtherBefore reports whether an "and" joins a role to something before it that is no
+// role that is known: "Presi dente y miembro del Consejo".
+func (p *part) hasOtherBefore(start, from int) bool {
+	switch p.word(start - 1) {
+	case "y", "e", "i", "and":
+		return start-1 > from && p.word(start-2) != "" && !p.startsCell(start-1)
+	}
+	return false
+}
+
+// withCategory returns the end of a role with the words behind a dash or a stroke that
+// belong to it: "Vocal – consejero independiente", "Consejero / Independiente".
+func (p *part) withCategory(end, to int) int {
+	switch p.mark(end) {
+	case "-", "–", "—", "/":
+	default:
+		return end
+	}
+	if end+1 >= min(to, len(p.tokens)) || p.startsCell(end+1) {
+		return end
+	}
+	if w := p.word(end + 1); roleHeads.Has(w) || roleModifiers.Has(w) || roleAdjectives.Has(w) {
+		return p.roleEnd(end+1, to)
+	}
+	return end
 }
 
 // roleStart returns the first of the words before the noun of a role that belong to it:
@@ -140,7 +171,7 @@ func (p *part) joinsRole(k, end, to int) bool {
 
 // category returns the role in "consejero, con la categoría de consejero independiente".
 // The place is empty if there is a category that cannot be read as a role.
-func (p *part) category(end, to int) (at place, found bool) {
+func (p *part) category(start, end, to int) (at place, found bool) {
 	for k := end; k < min(end+9, to) && p.mark(k) != ";"; k++ {
 		if !p.hasBetween(k, k+1, "board category") {
 			continue
@@ -149,10 +180,20 @@ func (p *part) category(end, to int) (at place, found bool) {
 			if roleHeads.Has(p.word(n)) {
 				return place{0, n, p.roleEnd(n, to)}, true
 			}
+			if roleAdjectives.Has(p.word(n)) && p.word(n) != "no" && p.endsRole(n+1, to) {
+				return place{0, start, n + 1}, true // "consejero, con la calificación de dominical"
+			}
 		}
 		return place{}, true
 	}
 	return place{}, false
+}
+
+// endsRole reports whether a role may end before a token: a mark, or a word that is none of
+// a role.
+func (p *part) endsRole(k, to int) bool {
+	w := p.word(k)
+	return k >= min(to, len(p.tokens)) || w == "" && p.mark(k) != "-" && p.mark(k) != "(" || roleEnds.Has(w)
 }
 
 // sameRole reports whether one role says the same as the other, perhaps with fewer words.

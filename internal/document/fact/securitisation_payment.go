@@ -3,6 +3,7 @@ package fact
 import (
 	"math/big"
 	"slices"
+	"strings"
 	"time"
 
 	"pregon/internal/document/value"
@@ -16,6 +17,7 @@ var bondsGrid = grid{
 	},
 	numbers: []class{"bond interest", "bond redemption", "bond interest each", "bond redemption each", "bond number"},
 	needed:  []class{"bond isin"},
+	counted: map[class]class{"bond series": "bond number"},
 	complete: func(columns []class) bool {
 		_, _, found := paidColumns(columns)
 		return found
@@ -76,7 +78,7 @@ func (r *reading) isAboutPayment() bool {
 	title := value.Tokenise(r.Title)
 	head := part{tokens: title, cues: phrases.find(title)}
 	about := head.has("bond paper")
-	other := head.has("bond other event")
+	other := head.has("bond other event", "bond rate paper")
 	for i := range r.parts {
 		p := &r.parts[i]
 		if (p.heading || p.cells != nil) && !p.aside {
@@ -92,8 +94,9 @@ func (r *reading) isAboutPayment() bool {
 func (r *reading) bondPayments() []candidate {
 	var now, next []candidate
 	add := func(i int, v *value.Value, isNext bool) {
+		v, sure := r.parts[i].businessDay(v)
 		text, ok := date(v)
-		if !ok || !r.isPaidNear(text) {
+		if !ok || !sure || !r.isPaidNear(text) {
 			return
 		}
 		c := r.candidate(read{text: text}, i, v, cue{})
@@ -105,7 +108,7 @@ func (r *reading) bondPayments() []candidate {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.isTooLong() || p.has("possible", "example", "policy") {
+		if p.aside || p.isTooLong() || p.has("example", "policy") || p.isPossiblePayment() {
 			continue
 		}
 		if p.cells == nil {
@@ -132,6 +135,43 @@ func (r *reading) bondPayments() []candidate {
 		return now
 	}
 	return next
+}
+
+// isPossiblePayment reports whether a part is about what may happen. "Los intereses y, en su
+// caso, la amortización" states a payment.
+func (p *part) isPossiblePayment() bool {
+	return slices.ContainsFunc(p.all("possible"), func(c cue) bool { return !p.hasBetween(c.from, c.from+1, "bond if any") })
+}
+
+// businessDay returns the day on which is paid, if the date in the papers is a holiday: "22 de
+// marzo (23 de marzo por ser inhábil)". It reports whether that day is certain.
+func (p *part) businessDay(v *value.Value) (*value.Value, bool) {
+	const longest = 6 * 24 * time.Hour // a weekend with holidays
+	if v.Kind != value.Date || !p.has("bond holiday") {
+		return v, true
+	}
+	due, ok := date(v)
+	if !ok {
+		return v, false
+	}
+	day, _ := time.Parse(time.DateOnly, due)
+	near := map[string]bool{} // the other days
+	for k := range p.values {
+		other := &p.values[k]
+		text, ok := date(other)
+		if !ok || text == due {
+			continue
+		}
+		moved, _ := time.Parse(time.DateOnly, text)
+		if distance := moved.Sub(day); distance > longest || distance < -longest {
+			continue
+		}
+		if moved.After(day) && !near[text] {
+			v = other
+		}
+		near[text] = true
+	}
+	return v, len(near) == 1 && !p.has("bond day before") || len(near) == 0 && !p.has("bond is holiday")
 }
 
 // datesBehind returns the dates of a row that directly follow a cue, with the words around
@@ -180,7 +220,7 @@ func (p *part) paysOn(k int) (isNext, ok bool) {
 		return p.hasBetween(c.from-3, v.From, "bond next date"), true
 	}
 	for _, c := range p.all("bond pays") { // "el próximo día 24 de marzo, se procederá al pago"
-		const near = 2
+		const near = 4 // "(la «Fecha de Pago»)"
 		behind := c.from >= v.To && c.from-v.To <= near
 		if behind && !p.endsBetween(v.To, c.from) && !p.hasBetween(max(last, v.From-4), v.From, "bond other date") {
 			return p.hasBetween(v.From-4, v.From, "bond next date"), true
@@ -202,7 +242,7 @@ func (r *reading) hasBondTable() bool {
 // stated totals.
 func (r *reading) bondRows() (rows []map[string]string) {
 	sums := map[string]*big.Rat{"interest": new(big.Rat), "redemption": new(big.Rat)}
-	stated := r.statedInterest()
+	stated := map[string][]string{"interest": r.statedInterest()}
 	each := false // the amounts are those of one bond
 	for n := range r.tables {
 		t := &r.tables[n]
@@ -222,8 +262,10 @@ func (r *reading) bondRows() (rows []map[string]string) {
 			rows = append(rows, row)
 		}
 		for _, rec := range totals {
-			if total, ok := r.amountOf(rec, head, columns.interest); ok && len(records) > 0 {
-				stated = append(stated, total)
+			for name, column := range map[string]class{"interest": columns.interest, "redemption": columns.redemption} {
+				if total, ok := r.amountOf(rec, head, column); ok && len(records) > 0 {
+					stated[name] = append(stated[name], total)
+				}
 			}
 		}
 		each = each || len(records) > 0 && columns == columnsEach
@@ -231,9 +273,11 @@ func (r *reading) bondRows() (rows []map[string]string) {
 	if each {
 		stated = nil // of all bonds
 	}
-	for _, total := range stated {
-		if want, ok := new(big.Rat).SetString(total); ok && want.Cmp(sums["interest"]) != 0 {
-			return nil
+	for name, totals := range stated {
+		for _, total := range totals {
+			if want, ok := new(big.Rat).SetString(total); ok && want.Cmp(sums[name]) != 0 {
+				return nil
+			}
 		}
 	}
 	if repeated(rows, "isin") {
@@ -322,15 +366,27 @@ func (p *part) seriesName(from, to int) string {
 	for from < to && p.word(to-1) == "" && p.mark(to-1) != ")" {
 		to--
 	}
-	if from >= to || to-from > longestSeries {
+	if w := p.word(to - 1); to-from > 1 && (w == "notes" || w == "note" || w == "bonds" || w == "bonos") {
+		to-- // "Class A Notes"
+	}
+	if from >= to || to-from > longestSeries || p.isAmountText(from, to) {
 		return ""
 	}
 	return p.text[p.tokens[from].At:p.tokens[to-1].End()]
 }
 
+// isAmountText reports whether the only word in a range of tokens is a number that names no
+// series: 4.500, 0,00.
+func (p *part) isAmountText(from, to int) bool {
+	return to-from == 1 && p.tokens[from].IsNumber() && (len(p.mark(from)) > 2 || strings.ContainsAny(p.mark(from), ".,"))
+}
+
 // amountOf returns the amount of a record in a column.
 func (r *reading) amountOf(rec record, head heading, column class) (string, bool) {
 	v := rec.fields[column]
+	if c, ok := rec.texts[column]; ok && v == nil && r.parts[rec.part].isDash(c) {
+		return "0", true
+	}
 	scale := head.scales[column]
 	if v == nil || v.Negative || scale.Unclear || scale.Percent || v.Unit != "" && value.CurrencyCode(v.Unit) == "" {
 		return "", false
@@ -340,6 +396,18 @@ func (r *reading) amountOf(rec record, head heading, column class) (string, bool
 		power = 0
 	}
 	return decimal(v, power)
+}
+
+// isDash reports whether a cell has only a dash, which means nothing in a table of amounts.
+func (p *part) isDash(c cell) bool {
+	if c.to-c.from != 1 {
+		return false
+	}
+	switch p.mark(c.from) {
+	case "-", "–", "—":
+		return true
+	}
+	return false
 }
 
 // statedInterest returns the totals of the interest that sentences state.

@@ -125,10 +125,20 @@ func (notes *seriesNotes) paid(s *bondSeries, column class, text string) {
 	s.amounts[column] = text
 }
 
+// nothing notes that nothing is paid for the current series: "no procede amortización".
+func (notes *seriesNotes) nothing(columns ...class) {
+	if notes.current == nil {
+		return
+	}
+	for _, c := range columns {
+		notes.paid(notes.current, c, "0")
+	}
+}
+
 // readSeries reads the series and the amounts of a part in their order.
 func (r *reading) readSeries(notes *seriesNotes, i int) {
 	p := &r.parts[i]
-	words := p.all("bond series word")
+	words := p.all("bond series word", "bond no redemption", "bond no interest")
 	last := 0 // the end of the value before
 	for k := range p.values {
 		v := &p.values[k]
@@ -147,6 +157,16 @@ func (r *reading) readSeries(notes *seriesNotes, i int) {
 // readNames reads the names of series before a token, and returns the words behind it.
 func (r *reading) readNames(notes *seriesNotes, p *part, words []cue, to int) []cue {
 	for len(words) > 0 && words[0].from < to {
+		switch words[0].class {
+		case "bond no redemption":
+			notes.nothing(columnsTotal.redemption, columnsEach.redemption)
+			words = words[1:]
+			continue
+		case "bond no interest":
+			notes.nothing(columnsTotal.interest, columnsEach.interest)
+			words = words[1:]
+			continue
+		}
 		switch p.word(words[0].from) {
 		case "serie", "series", "clase", "class", "classe", "tramo", "tranche", "bono", "bonos", "bond", "notes":
 			at := words[0].to

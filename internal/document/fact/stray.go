@@ -87,3 +87,33 @@ func inTwoLanguages(a, b string) bool {
 	}
 	return english(a) > 0 && english(b) < 0 || english(a) < 0 && english(b) > 0
 }
+
+// proseColumns returns the two cells of a row that has a paragraph in one language beside
+// the same in another. Each is read as a paragraph of its own. It returns nil for other
+// rows.
+func proseColumns(page string, at passage.Span) []passage.Span {
+	const fewest, fewestOfSentence = 10, 6 // words
+	text := at.Of(page)
+	before, behind, ok := strings.Cut(text, "\t")
+	if !ok {
+		cut := strings.Index(text, "   ")
+		if cut < 0 {
+			return nil
+		}
+		before = text[:cut]
+		behind = text[cut:]
+	}
+	behind = strings.TrimLeft(behind, " \t")
+	if passage.HasGap(strings.TrimSpace(before)) || passage.HasGap(strings.TrimSpace(behind)) {
+		return nil
+	}
+	least := fewest
+	if strings.HasSuffix(strings.TrimSpace(before), ".") && strings.HasSuffix(strings.TrimSpace(behind), ".") {
+		least = fewestOfSentence
+	}
+	if min(len(strings.Fields(before)), len(strings.Fields(behind))) < least || !inTwoLanguages(before, behind) {
+		return nil
+	}
+	middle := at.End - len(behind)
+	return []passage.Span{{Start: at.Start, End: at.Start + len(strings.TrimRight(before, " "))}, {Start: middle, End: at.End}}
+}

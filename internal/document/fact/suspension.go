@@ -59,6 +59,15 @@ func suspensions(r *reading) []draft {
 // setMoment sets the day and hour of a decision, if all places agree.
 func (r *reading) setMoment(d *draft, action string, measures []measure) {
 	moments := slices.Concat(measures, r.tabledMoments(action), r.linedMoments(action, measures))
+	unknown := func() bool {
+		return !slices.ContainsFunc(moments, func(m measure) bool { return m.at != "" || m.vague })
+	}
+	if unknown() {
+		moments = r.effectBehind(measures)
+	}
+	if unknown() {
+		moments = r.immediateMoment(measures)
+	}
 	var found measure
 	for _, m := range moments {
 		switch {
@@ -74,6 +83,74 @@ func (r *reading) setMoment(d *draft, action string, measures []measure) {
 	if found.at != "" {
 		d.set("at", found.at, found.atAt)
 	}
+}
+
+// effectBehind returns the moments in sentences behind a decision: "La exclusión surtirá efectos
+// el 24 de abril de 2026".
+func (r *reading) effectBehind(measures []measure) (found []measure) {
+	const reach = 4 // sentences
+	for _, m := range measures {
+		for i := m.proof.part + 1; i < min(m.proof.part+1+reach, len(r.parts)); i++ {
+			p := &r.parts[i]
+			if p.aside || p.cells != nil || !p.has("takes effect") || len(p.cues) > mostCues || len(p.values) > mostCues {
+				continue
+			}
+			if len(clausesOf(p).doubts) > 0 || p.isNoMeasure(cue{}) {
+				found = append(found, measure{vague: true})
+				continue
+			}
+			moment := measure{action: m.action, proof: place{i, 0, 1}}
+			r.setSentenceMoment(&moment, i)
+			found = append(found, moment)
+		}
+	}
+	return found
+}
+
+// immediateMoment returns the moment of a decision with immediate effect: the day on which it
+// is signed, with the hour at which it is made public. Both must be given.
+func (r *reading) immediateMoment(measures []measure) []measure {
+	if !slices.ContainsFunc(measures, func(m measure) bool { return r.parts[m.proof.part].has("immediate effect") }) {
+		return nil
+	}
+	var found measure
+	clock := ""
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.cells != nil || len(p.cues) > mostCues {
+			continue
+		}
+		if p.has("made public") {
+			hour, _, _, vague := p.hour(0, len(p.tokens))
+			if vague || clock != "" && hour != "" && hour != clock {
+				return nil
+			}
+			clock = max(clock, hour)
+		}
+		if day, at, ok := r.signedOn(i); ok {
+			if found.at != "" && found.at != day {
+				return nil
+			}
+			found.at = day
+			found.atAt = at
+		}
+	}
+	if found.at != "" && clock != "" {
+		found.at += "T" + clock
+	}
+	return []measure{found}
+}
+
+// signedOn returns the day of a signature, if it is that of the report: "Madrid, 15 de junio
+// de 2026".
+func (r *reading) signedOn(i int) (day string, at place, ok bool) {
+	const longest = 14 // tokens
+	p := &r.parts[i]
+	if len(p.tokens) > longest || len(p.values) != 1 || r.Published.IsZero() {
+		return "", place{}, false
+	}
+	day, ok = date(&p.values[0])
+	return day, r.placeOf(i, &p.values[0]), ok && day == r.Published.Format(time.DateOnly)
 }
 
 // measures returns the decisions in sentences and rows.
@@ -145,6 +222,9 @@ func (p *part) measureOf() (action string, at cue, ok bool) {
 				return "", cue{}, false
 			}
 		}
+		if p.cells == nil && p.isNoun(first) && !p.has("decides") && p.nextDate(0) == len(p.tokens) {
+			return "", cue{}, false // the title of a section: "6. Delisting"
+		}
 		return suspensionActions[first.class], first, !c.doubtsMeasure(first)
 	}
 	for _, q := range p.all("suspension") {
@@ -153,6 +233,18 @@ func (p *part) measureOf() (action string, at cue, ok bool) {
 		}
 	}
 	return "", cue{}, false
+}
+
+// isNoun reports whether words name an action and do not say that it is taken.
+func (p *part) isNoun(c cue) bool {
+	for i := c.from; i < c.to; i++ {
+		switch p.word(i) {
+		case "delisting", "exclusion", "exclusio", "cancellation", "cancelacion", "levantamiento", "alzamiento", "lifting", "aixecament",
+			"reanudacion", "resumption", "reinicio", "removal":
+			return true
+		}
+	}
+	return false
 }
 
 // isToldAgain reports whether the form of a verb may tell of an earlier suspension: a
@@ -302,7 +394,10 @@ func (p *part) hourAround(v *value.Value, start, end int) (clock string, vague b
 	if before != "" && !p.leadsToDay(to, v.From) {
 		before = ""
 	}
-	behind, _, _, unsure := p.hour(v.To, end)
+	behind, at, _, unsure := p.hour(v.To, end)
+	if before != "" && p.hasBetween(v.To, max(at, end), "other measure date", "suspension") {
+		return before, false // "de las 16:00 horas de hoy, 15 de junio, la suspensión acordada a las 11:42"
+	}
 	if before != "" && behind != "" && before != behind {
 		return "", true
 	}

@@ -40,6 +40,7 @@ type bid struct {
 	prices     []candidate
 	acceptance []candidate
 	stages     map[string]place
+	aliases    []alias
 	society    candidate // the company that the document calls "la Sociedad"
 	hasSociety bool
 }
@@ -51,6 +52,7 @@ func takeovers(r *reading) []draft {
 	}
 	b := bid{r: r, stages: map[string]place{}}
 	b.society, b.hasSociety = r.society()
+	b.aliases = r.aliases()
 	for i := range r.parts {
 		p := &r.parts[i]
 		if p.aside || p.isLong() {
@@ -64,6 +66,8 @@ func takeovers(r *reading) []draft {
 	for n := range r.tables {
 		b.readTable(&r.tables[n])
 	}
+	b.addTitled()
+	b.addOwnBid()
 	return b.drafts()
 }
 
@@ -88,11 +92,17 @@ func (b *bid) drafts() []draft {
 	if announced, ok := b.stages["announced"]; ok && announced.part <= b.stages["accepted"].part {
 		delete(b.stages, "accepted") // the announcement of a bid names who has promised to accept it
 	}
+	if at, ok := b.stages["announced"]; ok && b.isFirstNotice(at) && b.titled() == "" && at.part < b.stages["authorised"].part {
+		delete(b.stages, "authorised") // that of an earlier or a competing bid
+	}
 	for _, stage := range takeoverStages {
 		if at, ok := b.stages[stage.action]; ok {
 			d.set("action", stage.action, at)
 			break
 		}
+	}
+	if titled := b.titled(); titled != "" && titled != d.fields["action"] {
+		return nil
 	}
 	bidder, hasBidder := agreedName(b.bidders)
 	target, hasTarget := agreedName(b.targets)
@@ -117,6 +127,25 @@ func (b *bid) drafts() []draft {
 		d.setAgreed("acceptance", b.acceptance)
 	}
 	return []draft{d}
+}
+
+// isFirstNotice reports whether words about a stage are those of the first notice of a bid.
+func (b *bid) isFirstNotice(at place) bool {
+	return b.r.parts[at.part].hasBetween(at.from, at.to, "takeover first notice")
+}
+
+// titled returns the stage behind the announcement that the title of the report names.
+func (b *bid) titled() string {
+	title := b.r.readTitle()
+	for _, stage := range takeoverStages {
+		late := stage.action == "withdrawn" || stage.action == "result" || stage.action == "authorised"
+		for _, c := range title.all(stage.class) {
+			if late && !b.r.onlyRefers(title, c) && !title.has("takeover procedure") {
+				return stage.action
+			}
+		}
+	}
+	return ""
 }
 
 // agreedName returns the name that all candidates have, without regard to case and marks.
@@ -273,10 +302,17 @@ func (p *part) isOtherStep(c cue) bool {
 		if isNoun && isSentence && !p.hasBetween(max(0, c.from-6), c.from, "takeover grants") {
 			return true
 		}
+		isParticiple := p.hasBetween(c.from, c.from+1, "takeover bid")
+		if isParticiple && isSentence {
+			return true // "in its bid authorised on 16 November"
+		}
 		if p.hasBetween(0, c.from, "takeover other authority") || p.hasBetween(c.to, c.to+6, "takeover other authority") {
 			return true
 		}
 	case "takeover announced":
+		if w := p.word(c.to); p.hasBetween(c.from, c.to, "takeover tells") && (w == "that" || w == "que" || p.mark(c.to) == ",") {
+			return true // what is told follows: "announces that the offer has been accepted"
+		}
 		if p.has("takeover procedure") && !p.hasBetween(c.from, c.from+1, "takeover first notice") {
 			return true
 		}
@@ -306,6 +342,7 @@ func (p *part) hasOtherObject(c cue) bool {
 func (b *bid) readSentence(i int) {
 	p := &b.r.parts[i]
 	b.readDefinitions(i)
+	b.readStatedParty(i)
 	if p.has("example") || p.isBondOffer() || !p.has("takeover offer", "takeover bid", "takeover price cue") {
 		return
 	}
@@ -348,6 +385,100 @@ func (b *bid) readDefinitions(i int) {
 	}
 }
 
+// readStatedParty reads a sentence that says who a party is: "The bidder is X, S.A., a
+// Spanish company", "La sociedad afectada es X, S.A.".
+func (b *bid) readStatedParty(i int) {
+	const beginning = 4 // tokens
+	p := &b.r.parts[i]
+	companies := p.companies()
+	if len(companies) == 0 || p.cells != nil {
+		return
+	}
+	first := companies[0]
+	for _, l := range p.withoutOverlap([]class{"takeover bidder label", "takeover target label"}) {
+		verb := p.word(l.to)
+		if l.from > beginning || verb != "is" && verb != "es" || first.from-l.to > 3 || first.from < l.to {
+			continue
+		}
+		list := &b.bidders
+		if l.class == "takeover target label" {
+			list = &b.targets
+		}
+		b.addName(list, i, first)
+		return
+	}
+}
+
+// addTitled adds the target that the title names, if the document names that company and
+// says nothing else: "Mandatory tender offer for X, S.A.".
+func (b *bid) addTitled() {
+	title := b.r.readTitle()
+	offers := title.all("takeover offer", "takeover bid")
+	companies := title.companies()
+	if len(offers) == 0 || len(companies) != 1 || len(b.targets) > 0 || companies[0].from < offers[0].to {
+		return
+	}
+	link := title.word(companies[0].from - 1)
+	if link != "for" && link != "sobre" && link != "over" || b.r.isCompany(companies[0].text) {
+		return
+	}
+	for i := range b.r.parts {
+		p := &b.r.parts[i]
+		if p.aside || p.isLong() {
+			continue
+		}
+		for _, n := range p.companies() {
+			if sameName(n.text, companies[0].text) {
+				b.addName(&b.targets, i, n)
+				return
+			}
+		}
+	}
+}
+
+// addOwnBid adds the company of the report as the bidder, if nobody else is, the target is
+// another one, and it is the subject of the sentence that announces or withdraws the bid:
+// "X comunica que, tras la compra de …, está obligada a formular una oferta".
+func (b *bid) addOwnBid() {
+	target, ok := agreedName(b.targets)
+	if !ok || len(b.bidders) > 0 || b.r.isCompany(target.text) {
+		return
+	}
+	for _, stage := range []string{"announced", "withdrawn"} {
+		at, ok := b.stages[stage]
+		if !ok {
+			continue
+		}
+		p := &b.r.parts[at.part]
+		mentions := b.mentions(p)
+		if p.cells != nil || len(mentions) == 0 || p.hasBetween(0, at.from, "takeover hears") {
+			continue
+		}
+		first := mentions[0]
+		if text := b.textOf(first); b.r.isCompany(text) && first.to < at.from && p.isOpening(first) {
+			b.addName(&b.bidders, at.part, first)
+			return
+		}
+	}
+}
+
+// textOf returns the whole name of a mention.
+func (b *bid) textOf(n name) string {
+	if n.text == "" {
+		return b.society.text
+	}
+	return n.text
+}
+
+// isOpening reports whether a company is the subject of its sentence: nothing stands before
+// it, or only the law by which it reports: "Pursuant to article 16 of …, X announces".
+func (p *part) isOpening(n name) bool {
+	if n.from <= 1 {
+		return true
+	}
+	return p.mark(n.from-1) == "," && p.hasBetween(n.to, n.to+3, "takeover subject verb")
+}
+
 // readParties finds the parties by the words before their names.
 func (b *bid) readParties(i int) {
 	p := &b.r.parts[i]
@@ -378,7 +509,8 @@ func (b *bid) readParties(i int) {
 // mentions returns the companies of a part, with those that are only called "la Sociedad".
 // Their names are empty.
 func (b *bid) mentions(p *part) []name {
-	found := p.companies()
+	found := append(p.companies(), b.aliasesIn(p)...)
+	slices.SortStableFunc(found, func(a, b name) int { return a.from - b.from })
 	if !b.hasSociety {
 		return found
 	}
@@ -390,6 +522,88 @@ func (b *bid) mentions(p *part) []name {
 	}
 	slices.SortStableFunc(found, func(a, b name) int { return a.from - b.from })
 	return found
+}
+
+// alias is a short name that the document gives a company: X Industrial, S.A. («X»).
+type alias struct {
+	words []string // folded
+	whole candidate
+}
+
+// mostAliases is the number of short names that are kept.
+const mostAliases = 8
+
+// aliases returns the short names that the document defines.
+func (r *reading) aliases() (found []alias) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || p.isLong() {
+			continue
+		}
+		for _, n := range p.companies() {
+			words := p.aliasBehind(n)
+			if len(words) > 0 && len(found) < mostAliases {
+				found = append(found, alias{words, candidate{read: read{text: n.text}, at: place{i, n.from, n.to}}})
+			}
+		}
+	}
+	return found
+}
+
+// aliasBehind returns the words in quotes in the brackets behind a company, if they are the
+// beginning of its name or part of it.
+func (p *part) aliasBehind(n name) (words []string) {
+	if p.mark(n.to) != "(" {
+		return nil
+	}
+	for k := n.to + 1; k < min(n.to+8, len(p.tokens)) && p.mark(k) != ")"; k++ {
+		w := p.word(k)
+		if w == "" {
+			continue
+		}
+		if !isCapitalAt(p, k) {
+			return nil
+		}
+		words = append(words, w)
+	}
+	if len(words) == 0 || len(words) > 3 || !strings.Contains(lexicon.Fold(n.text), " "+strings.Join(words, " ")+" ") {
+		return nil
+	}
+	return words
+}
+
+// aliasesIn returns the short names in a part, outside of the companies that it names.
+func (b *bid) aliasesIn(p *part) (found []name) {
+	if len(b.aliases) == 0 {
+		return nil
+	}
+	companies := p.companies()
+	for k := 0; k < len(p.tokens); k++ {
+		for _, a := range b.aliases {
+			to := k + len(a.words)
+			inside := func(n name) bool { return n.from < to && k < n.to }
+			if !isCapitalAt(p, k) || !p.isAt(k, a.words) || slices.ContainsFunc(companies, inside) {
+				continue
+			}
+			if p.mark(to) == ")" || isQuote(p.mark(to)) { // its definition
+				continue
+			}
+			found = append(found, name{from: k, to: to, text: a.whole.text})
+			k = to - 1
+			break
+		}
+	}
+	return found
+}
+
+// isAt reports whether some words stand at a token.
+func (p *part) isAt(k int, words []string) bool {
+	for n, w := range words {
+		if p.word(k+n) != w {
+			return false
+		}
+	}
+	return true
 }
 
 // society returns the company that the document calls "la Sociedad": the one behind
@@ -445,7 +659,8 @@ func (p *part) party(c name, from, next, offer int) int {
 	case c.from < offer && accepts:
 		return target
 	case c.from < offer && of < 0 && by < 0:
-		if p.isSubject(c, next, offer) {
+		own := (p.word(offer-1) == "its" || p.word(offer-1) == "su") && next > offer && !p.hasBetween(c.to, offer, "takeover hears")
+		if own || p.isSubject(c, next, offer) {
 			return bidder
 		}
 		return unknown
@@ -525,7 +740,7 @@ func (b *bid) readAcceptance(i int) {
 	addressed := -1
 	for _, v := range p.valuesIn(start, len(p.tokens)) {
 		text, ok := percent(v)
-		if !ok || p.hasBetween(v.From-5, v.From, "takeover minimum") || p.hasBetween(v.To, v.To+3, "takeover minimum") {
+		if !ok || p.hasBetween(v.From-10, v.From, "takeover minimum") || p.hasBetween(v.To, v.To+3, "takeover minimum") {
 			continue
 		}
 		if p.hasBetween(v.To, v.To+5, "takeover addressed") && addressed < 0 {
@@ -556,6 +771,9 @@ func (b *bid) readPrice(i int) {
 		if p.hasBetween(max(cue-3, v.From-12), v.From, "takeover price stop") ||
 			p.hasBetween(0, v.From, "possible", "denied", "example", "past", "takeover third") {
 			continue
+		}
+		if p.hasBetween(v.To, v.To+1, "takeover price stop") {
+			continue // "offered by another"
 		}
 		b.prices = append(b.prices, candidate{read: got, at: b.r.placeOf(i, v)})
 	}

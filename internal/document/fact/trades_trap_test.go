@@ -38,7 +38,7 @@ Total		1.500
 
 Con estas adquisiciones la Sociedad ha comprado 2.100.000 acciones desde el inicio del programa, que queda finalizado.`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=1500 to=2024-06-07",
+				"from=2024-06-03 shares=1500 to=2024-06-07",
 				"date=2024-06-03 price=12 shares=1000 venue=XMAD",
 				"date=2024-06-07 price=12.1 shares=500 venue=XMAD",
 			},

@@ -21,7 +21,7 @@ Fecha	Valor	ISIN	Operación	Centro de negociación	Número de acciones	Precio me
 
 El número total de acciones adquiridas asciende a 20.000.`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=20000 to=2024-06-07",
+				"from=2024-06-03 shares=20000 to=2024-06-07",
 				"date=2024-06-03 price=12.3456 shares=10000 venue=XMAD",
 				"date=2024-06-03 price=12.4 shares=2500 venue=CEUX",
 				"date=2024-06-04 price=12.295 shares=7500 venue=XMAD",
@@ -37,7 +37,7 @@ Fecha	Valor	Operación	Centro de negociación	Nº acciones	Precio medio ponderad
 03/06/2024	ALF	Compra	XMAD	10.000	12,3456 €
 04/06/2024	ALF	Compra	XMAD	2.500	12,4000 €`},
 			want: []string{
-				"currency=EUR from=2024-06-03 to=2024-06-07",
+				"from=2024-06-03 to=2024-06-07",
 				"date=2024-06-03 price=12.3456 shares=10000 venue=XMAD",
 				"date=2024-06-04 price=12.4 shares=2500 venue=XMAD",
 			},
@@ -60,7 +60,7 @@ Fecha / Date	Mercado / Market	Nº de acciones / Number of shares	Precio medio / 
 04.06.2024	XMAD	1.380	41,55
 TOTAL		2.830	`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=2830 to=2024-06-04",
+				"from=2024-06-03 shares=2830 to=2024-06-04",
 				"date=2024-06-03 price=41.2 shares=1450 venue=XMAD",
 				"date=2024-06-04 price=41.55 shares=1380 venue=XMAD",
 			},
@@ -162,7 +162,7 @@ Total 03/06/2024		1.500	12,03
 Total 04/06/2024		700	12,20
 Total		2.200	12,09`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=2200 to=2024-06-04",
+				"from=2024-06-03 shares=2200 to=2024-06-04",
 				"date=2024-06-03 price=12 shares=1000 venue=XMAD",
 				"date=2024-06-03 price=12.1 shares=500 venue=CEUX",
 				"date=2024-06-04 price=12.2 shares=700 venue=XMAD",
@@ -180,7 +180,7 @@ Fecha	Mercado	Acciones	Precio medio
 Total semana		1.700	12,08 €
 Total programa		91.700	11,80 €`},
 			want: []string{
-				"currency=EUR from=2024-06-03 shares=1700 to=2024-06-07",
+				"from=2024-06-03 shares=1700 to=2024-06-07",
 				"date=2024-06-03 price=12 shares=1000 venue=XMAD",
 				"date=2024-06-04 price=12.2 shares=700 venue=XMAD",
 			},

@@ -98,7 +98,7 @@ func (f *votesFinder) isNumberedHeading(i int) bool {
 // isAboutVotes reports whether the title or an early heading announces totals of votes.
 func (f *votesFinder) isAboutVotes() bool {
 	title := f.readTitle()
-	if title.has("votes other document") {
+	if title.isOtherThanVotes() {
 		return false
 	}
 	if title.has("votes title") || f.hasCategory("votes title") {
@@ -111,7 +111,7 @@ func (f *votesFinder) isAboutVotes() bool {
 		if i > 14 {
 			break
 		}
-		if p.heading && p.has("votes other document") {
+		if p.heading && p.isOtherThanVotes() {
 			return false
 		}
 		if p.heading && p.has("votes title") {
@@ -120,6 +120,12 @@ func (f *votesFinder) isAboutVotes() bool {
 		maybe = maybe || p.heading && p.has("votes title maybe")
 	}
 	return maybe
+}
+
+// isOtherThanVotes reports whether a title is that of another document. The votes after a
+// change of the capital are those of this one.
+func (p *part) isOtherThanVotes() bool {
+	return p.has("votes other document") || p.has("votes capital document") && !p.has("votes title")
 }
 
 // readVotes reads the value of a field.
@@ -169,6 +175,13 @@ func (f *votesFinder) readSentence(i int) {
 	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) {
 		return
 	}
+	if f.readFormLines(i) {
+		return
+	}
+	if p.has("votes each") { // which figure is whose depends on the order
+		f.readDay(i, true)
+		return
+	}
 	labels := f.withoutInclusions(p, p.labels(votesClasses...))
 	corrected := p.has("corrected")
 	if len(labels) == 0 {
@@ -191,6 +204,9 @@ func (f *votesFinder) readSentence(i int) {
 		if n+1 < len(labels) {
 			end = labels[n+1].from
 		}
+		if n+1 < len(labels) && f.isJoined(p, l, labels[n+1]) {
+			continue // read with the next label
+		}
 		v, got, ok := f.beside(p, l, end, used)
 		if !ok || mask[v.From] && !p.isSpelledFigure(v) || f.isOther(p, v, l) {
 			continue
@@ -205,8 +221,104 @@ func (f *votesFinder) readSentence(i int) {
 			continue
 		}
 		f.add(field, got, f.placeOf(i, v))
+		if n > 0 && f.isJoined(p, labels[n-1], l) {
+			f.add(votesFields[labels[n-1].class], got, f.placeOf(i, v))
+		}
 	}
 	f.readDay(i, total)
+}
+
+// isJoined reports whether two labels have one figure: "el número total de acciones y de
+// derechos de voto asciende a 5.000".
+func (f *votesFinder) isJoined(p *part, a, b cue) bool {
+	fields := votesFields[a.class] + " " + votesFields[b.class]
+	if fields != "shares voting_rights" && fields != "voting_rights shares" || a.to-a.from < 2 {
+		return false
+	}
+	const farthest = 4
+	joined := false
+	for k := a.to; k < b.from; k++ {
+		switch p.word(k) {
+		case "y", "and", "i":
+			joined = true
+		case "de", "of", "los", "the", "total", "numero", "d":
+		default:
+			return false
+		}
+	}
+	n := p.firstValue(b.from)
+	return joined && b.from-a.to <= farthest && n < len(p.values) && p.values[n].From >= b.to
+}
+
+// readFormLines reads a paragraph whose lines are labels with their values, and reports
+// whether it is one.
+func (f *votesFinder) readFormLines(i int) bool {
+	p := &f.parts[i]
+	if !strings.Contains(p.text, "\n") || p.isLong() {
+		return false
+	}
+	var lines []cell
+	from := 0
+	for k := 1; k <= len(p.tokens); k++ {
+		if k == len(p.tokens) || strings.Contains(p.text[p.tokens[k-1].End():p.tokens[k].At], "\n") {
+			lines = append(lines, cell{from, k})
+			from = k
+		}
+	}
+	for _, l := range lines {
+		if f.colonOf(p, l) < 0 {
+			return false
+		}
+	}
+	for _, l := range lines {
+		f.readFormLine(i, l)
+	}
+	return true
+}
+
+// colonOf returns the token of the colon of a line, or -1.
+func (f *votesFinder) colonOf(p *part, line cell) int {
+	const longestLabel = 16
+	for k := line.from + 1; k < min(line.to-1, line.from+longestLabel); k++ {
+		if p.mark(k) == ":" {
+			return k
+		}
+	}
+	return -1
+}
+
+// readFormLine reads a line, or a cell, that is a label with its value. It reports whether
+// it is one.
+func (f *votesFinder) readFormLine(i int, line cell) bool {
+	p := &f.parts[i]
+	colon := f.colonOf(p, line)
+	if colon < 0 {
+		return false
+	}
+	field := ""
+	for _, l := range p.labels(votesClasses...) {
+		if l.from < line.from || l.from >= colon {
+			continue
+		}
+		if votesFields[l.class] == "" || field != "" {
+			return true
+		}
+		field = votesFields[l.class]
+	}
+	if field == "" || p.hasBetween(line.from, line.to, "votes earlier", "possible", "planned", "votes excluded", "proposal") {
+		return true
+	}
+	scale, _ := value.ReadScale(p.tokens[line.from:colon], p.english)
+	n := p.firstValue(colon)
+	if n >= len(p.values) || p.values[n].From > colon+2 || p.values[n].From >= line.to {
+		return true
+	}
+	v := p.values[n]
+	v.To = min(v.To, line.to) // "27.000.000", not "27.000.000 Acciones" of the next line
+	if got, ok := f.readVotes(field, p, &v, scale); ok {
+		f.add(field, got, f.placeOf(i, &v))
+	}
+	return true
 }
 
 // withoutInclusions drops the labels in asides that only say what a total includes: "el
@@ -215,6 +327,10 @@ func (f *votesFinder) withoutInclusions(p *part, labels []cue) []cue {
 	if len(labels) > 2*mostLabels {
 		return labels
 	}
+	labels = slices.DeleteFunc(labels, func(l cue) bool { // "los derechos de voto correspondientes a las acciones emitidas"
+		return l.class == "votes shares" && p.hasBetween(max(0, l.from-4), l.from, "votes linked") &&
+			p.hasBetween(0, l.from, "votes total")
+	})
 	for _, c := range p.all("votes including") {
 		opening := p.mark(c.from - 1)
 		if opening != "," && opening != "(" && opening != "–" && opening != "-" {
@@ -315,6 +431,10 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 			return v, got, ok
 		}
 	}
+	var unit value.Scale
+	if end := p.behindBrackets(l.to); field == "capital" && end > l.to { // "Capital social (euros): 5.000"
+		unit, _ = value.ReadScale(p.tokens[l.to:end], p.english)
+	}
 	for ; n < len(p.values); n++ {
 		v := &p.values[n]
 		if v.From < l.to {
@@ -326,10 +446,10 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 		if p.hasBetween(v.From-3, v.From, "votes by") {
 			continue // "ha aumentado en 5.000 hasta 6.000"
 		}
-		if got, ok := f.readVotes(field, p, v, value.Scale{}); ok && !used[v.From] {
+		if got, ok := f.readVotes(field, p, v, unit); ok && !used[v.From] {
 			if moved := f.movedTo(p, n); moved != nil {
 				v = moved
-				got, ok = f.readVotes(field, p, v, value.Scale{})
+				got, ok = f.readVotes(field, p, v, unit)
 			}
 			return v, got, ok
 		}
@@ -389,11 +509,11 @@ func (f *votesFinder) isTotalOfShares(p *part, v *value.Value, l cue, labels []c
 // loyalty, earlier totals, plans.
 func (f *votesFinder) isOther(p *part, v *value.Value, l cue) bool {
 	from, to := p.clause(v.From)
-	if p.hasBetween(from, to, "votes excluded", "possible", "planned", "conditional", "proposal", "example", "denied") {
+	if p.isExcluded(from, to) || p.hasBetween(from, to, "possible", "planned", "conditional", "proposal", "example", "denied") {
 		return true
 	}
 	labelFrom, labelTo := p.clause(l.from)
-	if p.hasBetween(labelFrom, labelTo, "votes excluded") {
+	if p.isExcluded(labelFrom, labelTo) {
 		return true
 	}
 	bracket := v.To
@@ -401,6 +521,21 @@ func (f *votesFinder) isOther(p *part, v *value.Value, l cue) bool {
 		bracket++
 	}
 	return p.hasBetween(0, v.From, "votes earlier") || p.hasBetween(v.To, bracket, "votes earlier")
+}
+
+// isExcluded reports whether a range of tokens names shares or votes that are not the total.
+// "Un voto por acción" names none.
+func (p *part) isExcluded(from, to int) bool {
+	for _, c := range p.all("votes excluded") {
+		if c.from < from || c.from >= to {
+			continue
+		}
+		one := p.mark(c.from-1) == "1" || p.word(c.from-1) == "un" || p.word(c.from-1) == "one"
+		if w := p.word(c.from); !one || w != "voto" && w != "vote" && w != "vot" {
+			return true
+		}
+	}
+	return false
 }
 
 // readDay reads the day of the totals: "a 31 de mayo de 2026".
@@ -452,9 +587,15 @@ func (f *votesFinder) readTable(t *table) {
 		if f.rows++; p.aside || f.earlier[row] || len(p.cells) > mostLabels || f.rows > mostRows {
 			continue
 		}
+		if f.readPairs(row) {
+			continue
+		}
 		if dates := f.dateColumns(p); len(dates) > 0 {
 			f.dates = dates
 			f.datesAt = row
+			if heading != nil && p.hasBetween(0, 1, "votes date") && heading.has("votes now", "votes earlier") {
+				f.readRow(t, row, heading)
+			}
 			continue
 		}
 		if len(p.values) == 0 {
@@ -521,6 +662,21 @@ func (f *votesFinder) hasTotal(i int) bool {
 	return false
 }
 
+// readPairs reads a row whose cells are labels with their values, such as a form in two
+// languages, and reports whether it is one.
+func (f *votesFinder) readPairs(row int) bool {
+	p := &f.parts[row]
+	for _, c := range p.cells {
+		if colon := f.colonOf(p, c); colon < 0 || len(p.valuesIn(colon+1, c.to)) == 0 {
+			return false
+		}
+	}
+	for _, c := range p.cells {
+		f.readFormLine(row, c)
+	}
+	return true
+}
+
 // readRow reads a row with a label in its first cell, and reports whether it has one.
 func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
 	p := &f.parts[row]
@@ -545,6 +701,12 @@ func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
 	var columns []class
 	if heading != nil {
 		columns = heading.headings(len(p.cells), "votes now", "votes earlier", "votes column")
+		if columns == nil && len(heading.cells) == len(p.cells)-1 { // nothing heads the labels
+			columns = append([]class{""}, heading.headings(len(heading.cells), "votes now", "votes earlier", "votes column")...)
+		}
+		if len(columns) != len(p.cells) {
+			columns = nil
+		}
 	}
 	latest := -1
 	if len(f.dates) > 0 && len(f.dates) == len(p.cells)-1 {
@@ -585,6 +747,9 @@ func (f *votesFinder) readBelow(t *table, n int, heading *part) {
 		return
 	}
 	columns := heading.headings(len(p.cells), votesClasses...)
+	if len(heading.cells) > len(p.cells) {
+		columns = heading.headingsByTab(p, votesClasses...)
+	}
 	for k, c := range columns {
 		field := votesFields[c]
 		if field == "" {
@@ -593,6 +758,7 @@ func (f *votesFinder) readBelow(t *table, n int, heading *part) {
 		scale := f.headingOf(t, t.rows[n], k, p.cells[0])
 		if len(heading.cells) != len(p.cells) {
 			scale, _ = value.ReadScale(heading.tokens, heading.english)
+			scale.PerShare = false
 		}
 		for _, v := range p.valuesIn(p.cells[k].from, p.cells[k].to) {
 			if got, ok := f.readVotes(field, p, v, scale); ok {
@@ -613,3 +779,29 @@ func (f *votesFinder) totalBelow(t *table, n int) bool {
 	}
 	return false
 }
+
+// headingsByTab returns the class of the heading of each cell of a row with empty cells, by
+// the tabs before them. It returns nil if the texts have other gaps.
+func (p *part) headingsByTab(row *part, classes ...class) []class {
+	if strings.Contains(p.text, "  ") || strings.Contains(row.text, "  ") {
+		return nil
+	}
+	byTab := map[int]class{}
+	labels := p.labels(classes...)
+	for _, c := range p.cells {
+		for _, l := range labels {
+			if l.from >= c.from && l.from < c.to {
+				byTab[p.tabsBefore(c.from)] = l.class
+				break
+			}
+		}
+	}
+	columns := make([]class, 0, len(row.cells))
+	for _, c := range row.cells {
+		columns = append(columns, byTab[row.tabsBefore(c.from)])
+	}
+	return columns
+}
+
+// tabsBefore returns the number of tabs before a token.
+func (p *part) tabsBefore(token int) int { return strings.Count(p.text[:p.tokens[token].At], "\t") }

@@ -101,6 +101,23 @@ func (r *reader) yearOf(i int) int {
 	return year
 }
 
+// spelledYear reads a year in words: "dos mil veintiséis".
+func (r *reader) spelledYear(i int) (year, end int) {
+	if r.word(i) != "dos" || r.word(i+1) != "mil" {
+		return 0, 0
+	}
+	n := cardinals[r.word(i+2)]
+	end = i + 3
+	if n >= 30 && n%10 == 0 && r.word(end) == "y" { // treinta y uno
+		n += cardinals[r.word(end+1)]
+		end += 2
+	}
+	if n < 1 || n > 99 {
+		return 0, 0
+	}
+	return 2000 + n, end
+}
+
 // counts reports whether the token here makes the number before it a count.
 func (r *reader) counts(i int) bool {
 	_, scale := scales[r.word(i)]
@@ -115,6 +132,9 @@ func (r *reader) withYear(f Value) Value {
 	}
 	if year := r.yearOf(next); year > 0 {
 		f.Year, f.To = year, next+1
+	}
+	if year, end := r.spelledYear(next); year > 0 && next > f.To {
+		f.Year, f.To = year, end
 	}
 	if short, err := strconv.Atoi(r.mark(next)); err == nil && len(r.mark(next)) == 2 && next == f.To+1 &&
 		r.mark(f.To) == "-" && r.mark(f.To-2) == "-" { // 02-jun-25

@@ -211,7 +211,7 @@ var (
 	// moving are verbs after which "hasta" is the result of a change, not a limit.
 	moving = lists.Phrases("moving")
 	rateOf = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada|al|a|la|for) ` +
-		`(?:cada |una |each |every )?([a-z0-9]+) `)
+		`(?:cada |una |each |every )?(?:ordinary |common |outstanding )?([a-z0-9]+) `)
 	rated     = lists.Set("rated")
 	varieties = lists.Table("varieties")
 

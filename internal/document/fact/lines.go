@@ -1,0 +1,72 @@
+package fact
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pregon/internal/document/passage"
+	"pregon/internal/document/value"
+)
+
+// splitLines splits a block into its lines if each of them has a label and a value, as in a
+// form without columns: "Fecha de pago: 5 de mayo de 2026". Otherwise it is a paragraph,
+// whose lines end anywhere.
+func splitLines(page string, block passage.Span) []passage.Span {
+	text := block.Of(page)
+	if !strings.Contains(text, "\n") {
+		return []passage.Span{block}
+	}
+	var lines []passage.Span
+	at := block.Start
+	for line := range strings.Lines(text) {
+		if !isLabelLine(line) {
+			return []passage.Span{block}
+		}
+		lines = append(lines, passage.Span{Start: at, End: at + len(strings.TrimRight(line, "\n "))})
+		at += len(line)
+	}
+	return lines
+}
+
+// isLabelLine reports whether a line begins with a short label and a colon.
+func isLabelLine(line string) bool {
+	const longest = 60
+	label, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(label, "-–—•*·() \t"))
+	isLabel := len(label) <= longest && !strings.Contains(label, ". ") && (unicode.IsUpper(first) || unicode.IsDigit(first))
+	return ok && isLabel && strings.TrimSpace(rest) != ""
+}
+
+// splitLanguages splits a row with the same sentence in two languages into its columns. Rows of
+// tables with words in two languages have shorter cells, or no colon.
+func splitLanguages(page string, row passage.Span) (left, right passage.Span, ok bool) {
+	const fewestWords = 7
+	text := row.Of(page)
+	a, b, found := strings.Cut(text, "\t")
+	if !found || strings.Contains(b, "\t") || strings.Contains(text, "\n") {
+		return left, right, false
+	}
+	isSentence := func(cell string) bool { return isLabelLine(cell) || len(strings.Fields(cell)) >= fewestWords }
+	if !isSentence(a) || !isSentence(b) || !inTwoLanguages(a, b) && !inTwoNotations(a, b) {
+		return left, right, false
+	}
+	left = passage.Span{Start: row.Start, End: row.Start + len(a)}
+	right = passage.Span{Start: left.End + 1, End: row.End}
+	return left, right, true
+}
+
+// inTwoNotations reports whether the figures of two texts are in different notations.
+func inTwoNotations(a, b string) bool {
+	notation := func(text string) (s style) {
+		for _, t := range value.Tokenise(text) {
+			if t.IsNumber() {
+				s.count(t.Text)
+			}
+		}
+		return s
+	}
+	left, right := notation(a), notation(b)
+	return left.spanish > 0 && left.english == 0 && right.english > 0 && right.spanish == 0 ||
+		left.english > 0 && left.spanish == 0 && right.spanish > 0 && right.english == 0
+}

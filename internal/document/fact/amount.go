@@ -76,6 +76,15 @@ func date(v *value.Value) (string, bool) {
 	return t.Format(time.DateOnly), true
 }
 
+// isWithin reports whether a date is at most some days before or behind the report.
+func (r *reading) isWithin(text string, before, behind int) bool {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil || r.Published.IsZero() {
+		return err == nil
+	}
+	return t.After(r.Published.AddDate(0, 0, -before)) && t.Before(r.Published.AddDate(0, 0, behind))
+}
+
 // hours are the numbers that spell a time: "a las doce horas".
 var hours = map[string]int{
 	"una": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10,

@@ -381,15 +381,6 @@ func (r *reading) isOld(p *part, c change, end int) bool {
 	return false
 }
 
-// isWithin reports whether a date is at most some days before or behind the report.
-func (r *reading) isWithin(text string, before, behind int) bool {
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil || r.Published.IsZero() {
-		return err == nil
-	}
-	return t.After(r.Published.AddDate(0, 0, -before)) && t.Before(r.Published.AddDate(0, 0, behind))
-}
-
 // isOfOther reports whether a change is that of another company.
 func (r *reading) isOfOther(p *part, c change, start, end int) bool {
 	for _, n := range p.companies() {

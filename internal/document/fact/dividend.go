@@ -559,14 +559,7 @@ func isDividendSize(amount string) bool {
 }
 
 // isComing reports whether a date is not long before the report was published.
-func (r *reading) isComing(date string) bool {
-	t, err := time.Parse(time.DateOnly, date)
-	if err != nil || r.Published.IsZero() {
-		return err == nil
-	}
-	const late, early = 20 * 24 * time.Hour, 550 * 24 * time.Hour
-	return t.After(r.Published.Add(-late)) && t.Before(r.Published.Add(early))
-}
+func (r *reading) isComing(date string) bool { return r.isWithin(date, 20, 550) }
 
 // dividendTable returns the values of a table or a form.
 func (r *reading) dividendTable(t *table) (found []dividendValue) {

@@ -168,14 +168,7 @@ func (p *part) numberedCall(i int) (end int, ok bool) {
 }
 
 // isLater reports whether a date is after the report was published.
-func (r *reading) isLater(date string) bool {
-	t, err := time.Parse(time.DateOnly, date)
-	if err != nil || r.Published.IsZero() {
-		return err == nil
-	}
-	const early = 400 * 24 * time.Hour
-	return t.After(r.Published) && t.Before(r.Published.Add(early))
-}
+func (r *reading) isLater(date string) bool { return r.isWithin(date, 0, 400) }
 
 // laterDates returns the values that are dates after the report, behind a token.
 func (r *reading) laterDates(p *part, from int) (dates []*value.Value) {

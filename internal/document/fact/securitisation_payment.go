@@ -187,14 +187,7 @@ func (p *part) datesBehind(label class) (found []labelled) {
 }
 
 // isPaidNear reports whether a date is near that of the report.
-func (r *reading) isPaidNear(date string) bool {
-	t, err := time.Parse(time.DateOnly, date)
-	if err != nil || r.Published.IsZero() {
-		return err == nil
-	}
-	const late, early = 45 * 24 * time.Hour, 200 * 24 * time.Hour
-	return t.After(r.Published.Add(-late)) && t.Before(r.Published.Add(early))
-}
+func (r *reading) isPaidNear(date string) bool { return r.isWithin(date, 45, 200) }
 
 // paysOn reports whether a date of a sentence is that of the payment, and whether the
 // sentence calls it the next one.

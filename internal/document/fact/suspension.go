@@ -297,14 +297,7 @@ func (r *reading) isOldMeasure(p *part) bool {
 
 // isRecent reports whether a decision with effect from a day may be that of the report:
 // it is published at once, or some time before an exclusion.
-func (r *reading) isRecent(day string) bool {
-	t, err := time.Parse(time.DateOnly, day)
-	if err != nil || r.Published.IsZero() {
-		return err == nil
-	}
-	const late, early = 4 * 24 * time.Hour, 120 * 24 * time.Hour
-	return t.After(r.Published.Add(-late)) && t.Before(r.Published.Add(early))
-}
+func (r *reading) isRecent(day string) bool { return r.isWithin(day, 4, 120) }
 
 // setSentenceMoment sets the day and hour that a sentence gives to its decision.
 func (r *reading) setSentenceMoment(m *measure, i int) {

@@ -91,6 +91,10 @@ func (p *part) refersTo(c cue) bool {
 	if p.heading || p.cells != nil {
 		return false
 	}
+	switch p.word(c.from - 1) {
+	case "cuya", "cuyo", "whose": // "cuya puesta en marcha fue comunicada"
+		return true
+	}
 	last := p.endOfLast(c.from, "buyback reference")
 	return last >= 0 && last > c.from-15 && !p.hasBetween(last, c.from+1, "buyback statement")
 }

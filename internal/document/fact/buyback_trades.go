@@ -33,7 +33,7 @@ type trades struct {
 // buybackTrades finds the purchases of own shares in a period, and the rows of their table
 // if these add up to the stated total.
 func buybackTrades(r *reading) []draft {
-	if !r.reportsPurchases() {
+	if !r.reportsPurchases() || r.deniesTrades() {
 		return nil
 	}
 	found := r.findTrades()
@@ -63,6 +63,11 @@ func buybackTrades(r *reading) []draft {
 		d.set("shares", d.rows[0]["shares"], r.placeOf(found.rows[0].part, v))
 	}
 	return []draft{d}
+}
+
+// deniesTrades reports whether a sentence says that nothing was bought in the period.
+func (r *reading) deniesTrades() bool {
+	return slices.ContainsFunc(r.parts, func(p part) bool { return p.cells == nil && !p.aside && p.has("no trades") })
 }
 
 // listsTrades reports whether a document without a total has a table of purchases: each row

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"testing"
+	"time"
 
 	"pregon/internal/disclosure"
 )
@@ -101,4 +102,39 @@ Total number of shares purchased: 1,500. Total consideration: €18,050.00.`},
 			},
 		},
 	})
+}
+
+// A week without purchases tells of those before it.
+func TestNoTrades(t *testing.T) {
+	for _, text := range []string{
+		"Durante la semana del 8 al 12 de junio de 2026 no se ha realizado ninguna operación al amparo del programa de recompra de acciones.\n\n" +
+			"Al 5 de junio de 2026 la Sociedad había adquirido 250.000 acciones propias.",
+		"No shares were purchased under the buy-back programme between 8 and 12 June 2026. The Company holds 250,000 own shares.",
+	} {
+		found := Find(Document{
+			Company:   "Lumbre Textil, S.A.",
+			Title:     "Programa de recompra de acciones",
+			Published: time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC),
+			Pages:     []string{text},
+		})
+		if len(found) > 0 {
+			t.Errorf("%s: got %v", text, found)
+		}
+	}
+}
+
+// A programme that began before is no fact of a report of trades.
+func TestProgrammeOfTrades(t *testing.T) {
+	found := Find(Document{
+		Company:   "Lumbre Textil, S.A.",
+		Title:     "Operaciones del programa de recompra",
+		Published: time.Date(2026, 6, 15, 0, 0, 0, 0, time.UTC),
+		Pages: []string{"Lumbre Textil, S.A. informa de las operaciones realizadas al amparo del programa de recompra cuya puesta en marcha fue " +
+			"comunicada el 3 de mayo de 2026, que tiene un importe máximo de 40.000.000 de euros."},
+	})
+	for _, f := range found {
+		if f.Kind == disclosure.BuybackProgramme {
+			t.Errorf("got %v", f.Fields)
+		}
+	}
 }

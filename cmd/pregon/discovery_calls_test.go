@@ -334,6 +334,13 @@ func (n *newcomer) value(of, argument string) any {
 		"id": n.report, "issuer": n.issuer, "search": "sociedad", "type": "OIR", "kind": "company", "category": "Sobre resultados",
 		"from": "2020-02-08", "to": today, "date": today, "in": "document", "limit": 2, "page": 1, "offset": 0, "max_chars": 500, "language": "en",
 		"market": "SIBE", "without": "securitisation", "query": "sociedad", "url": "https://receiver.example/reports",
+		"fact": "buyback_programme", "min_amount": "1000", "currency": "EUR", "order": "amount",
+	}
+	switch {
+	case argument == "kind" && of == "list_facts":
+		return "buyback_programme"
+	case argument == "kind" && of == "calendar":
+		return "ex_date"
 	}
 	if argument == "id" && strings.Contains(of, "issuer") {
 		return n.issuer

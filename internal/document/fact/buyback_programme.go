@@ -49,10 +49,8 @@ func buybackProgrammes(r *reading) []draft {
 // buybackEvent returns the event of the document. Where its sentences state several, the
 // title decides.
 func (r *reading) buybackEvent() (name string, at place, ok bool) {
-	title := value.Tokenise(r.Title)
-	head := part{tokens: title, cues: phrases.find(title), heading: true}
-	inTitle := eventsIn(&head, false)
-	elsewhere := len(title) > 0 && !head.has("buyback", "generic title") // a report about something else
+	inTitle := eventsIn(r.title, false)
+	elsewhere := len(r.title.tokens) > 0 && !r.title.has("buyback", "generic title") // a report about something else
 	stated := map[string]place{}
 	inHeadings := map[string]bool{}
 	known := false // the document has named the programme
@@ -202,7 +200,7 @@ func (r *reading) buybackLimits(event string) (found buybackLimits) {
 	for i := range r.parts {
 		p := &r.parts[i]
 		known = known || p.has("buyback")
-		if p.aside || p.isTooLong() || p.cells != nil && !p.flattened() || !known {
+		if p.aside || p.isTooLong() || p.cells != nil || !known {
 			continue
 		}
 		for k := range p.values {
@@ -544,9 +542,6 @@ func (r *reading) addTableLimits(found *buybackLimits, t *table) {
 		p := &r.parts[row]
 		if p.aside || p.isTooLong() {
 			continue
-		}
-		if p.flattened() {
-			continue // read as a sentence
 		}
 		if n, all, ok := limitColumn(p); ok {
 			columns = all

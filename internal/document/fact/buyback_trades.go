@@ -135,12 +135,11 @@ func periodOfRows(rows []record) []period {
 // reportsPurchases reports whether a document is about purchases of own shares. Those of a
 // liquidity contract are another kind of fact.
 func (r *reading) reportsPurchases() bool {
-	title := value.Tokenise(r.Title + " . " + r.Category)
-	heads := part{tokens: title, cues: phrases.find(title)}
-	if heads.has("liquidity contract", "trades by others") {
+	isOther := []class{"liquidity contract", "trades by others"}
+	if r.title.has(isOther...) || r.category.has(isOther...) {
 		return false
 	}
-	own := heads.has("own shares")
+	own := r.title.has("own shares") || r.category.has("own shares")
 	for i := range r.parts {
 		p := &r.parts[i]
 		if p.heading && p.has("liquidity contract") || !p.aside && p.has("trades by others") {

@@ -34,7 +34,7 @@ type capitalChange struct {
 // capitalChanges finds the increase or reduction of the share capital that a document is
 // about.
 func capitalChanges(r *reading) []draft {
-	if title := r.readTitle(); title.isOfResults() && !title.has("capital increase", "capital reduction") {
+	if r.title.isOfResults() && !r.title.has("capital increase", "capital reduction") {
 		return nil // a report of results tells what is known
 	}
 	c := capitalChange{r: r, actions: map[string]place{}, tables: map[int]*table{}}

@@ -114,8 +114,7 @@ func (r *reading) datesOfDividend(all []dividendValue) []draft {
 // isTopic reports whether the title of the report, a heading or one of the first
 // sentences has a cue of some classes.
 func (r *reading) isTopic(classes ...class) bool {
-	title := part{cues: phrases.find(value.Tokenise(r.Title))}
-	if title.has(classes...) {
+	if r.title.has(classes...) {
 		return true
 	}
 	const first = 6
@@ -188,8 +187,7 @@ func (r *reading) paysRest(all []dividendValue) bool {
 
 // isAboutDividends reports whether a document speaks of dividends at all.
 func (r *reading) isAboutDividends() bool {
-	title := part{cues: phrases.find(value.Tokenise(r.Title))}
-	return title.has("dividend", "scrip") || slices.ContainsFunc(r.parts, func(p part) bool {
+	return r.title.has("dividend", "scrip") || slices.ContainsFunc(r.parts, func(p part) bool {
 		names := p.all("dividend", "scrip")
 		return len(names) > 0 && !p.aside && !clausesOf(&p).unsure(names[0].from)
 	})
@@ -215,12 +213,11 @@ func (r *reading) isLaterDividend(p *part) bool {
 	if !p.has("final dividend") || p.has("interim dividend") {
 		return false
 	}
-	title := r.readTitle()
-	if title.has("final dividend") {
+	if r.title.has("final dividend") {
 		return false
 	}
 	const first = 6 // parts: a search of all for each sentence would cost too much
-	return title.has("interim dividend") || slices.ContainsFunc(r.parts[:min(first, len(r.parts))], func(p part) bool {
+	return r.title.has("interim dividend") || slices.ContainsFunc(r.parts[:min(first, len(r.parts))], func(p part) bool {
 		return !p.aside && p.has("interim dividend")
 	})
 }
@@ -1014,7 +1011,7 @@ func (r *reading) together(a, b place) bool {
 // one is mentioned but not certain, neither form is.
 func (r *reading) setForm(d *draft) {
 	for _, form := range []string{"scrip", "cash"} {
-		mentioned := form == "scrip" && r.readTitle().has("scrip")
+		mentioned := form == "scrip" && r.title.has("scrip")
 		for i := range r.parts {
 			p := &r.parts[i]
 			if p.aside || !p.has(class(form)) {

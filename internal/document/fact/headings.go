@@ -79,19 +79,11 @@ func (p *part) clause(token int) (from, to int) {
 
 func isClauseMark(mark string) bool { return mark == "," || mark == ";" || mark == ":" }
 
-// readTitle returns the title of the report as a part.
-func (r *reading) readTitle() *part { return r.readLine(r.Title) }
-
 // readLine reads a line that is not part of the document.
 func (r *reading) readLine(text string) *part {
 	p := &part{text: strings.TrimSpace(text)}
 	p.tokens = value.Tokenise(p.text)
 	p.cues = phrases.find(p.tokens)
-	p.bits = 0
 	p.values = value.Read(p.tokens, r.Language == "en")
 	return p
 }
-
-// hasCategory reports whether the category of the report has a cue of a class. It allows a
-// rule to try, and decides nothing alone.
-func (r *reading) hasCategory(classes ...class) bool { return r.readLine(r.Category).has(classes...) }

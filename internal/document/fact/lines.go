@@ -38,24 +38,6 @@ func isLabelLine(line string) bool {
 	return ok && isLabel && strings.TrimSpace(rest) != ""
 }
 
-// splitLanguages splits a row with the same sentence in two languages into its columns. Rows of
-// tables with words in two languages have shorter cells, or no colon.
-func splitLanguages(page string, row passage.Span) (left, right passage.Span, ok bool) {
-	const fewestWords = 7
-	text := row.Of(page)
-	a, b, found := strings.Cut(text, "\t")
-	if !found || strings.Contains(b, "\t") || strings.Contains(text, "\n") {
-		return left, right, false
-	}
-	isSentence := func(cell string) bool { return isLabelLine(cell) || len(strings.Fields(cell)) >= fewestWords }
-	if !isSentence(a) || !isSentence(b) || !inTwoLanguages(a, b) && !inTwoNotations(a, b) {
-		return left, right, false
-	}
-	left = passage.Span{Start: row.Start, End: row.Start + len(a)}
-	right = passage.Span{Start: left.End + 1, End: row.End}
-	return left, right, true
-}
-
 // inTwoNotations reports whether the figures of two texts are in different notations.
 func inTwoNotations(a, b string) bool {
 	notation := func(text string) (s style) {

@@ -70,8 +70,7 @@ func liquidityContracts(r *reading) []draft {
 // namesLiquidity reports whether a document is about a liquidity contract: its title or a
 // heading says so, or a sentence with purchases or sales.
 func (r *reading) namesLiquidity() bool {
-	title := value.Tokenise(r.Title)
-	if (&part{tokens: title, cues: phrases.find(title)}).has("liquidity contract") {
+	if r.title.has("liquidity contract") {
 		return true
 	}
 	return slices.ContainsFunc(r.parts, func(p part) bool {
@@ -320,7 +319,7 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 			trades = nil
 			continue
 		}
-		if closing >= 0 && len(p.cells) == 3 && !p.flattened() {
+		if closing >= 0 && len(p.cells) == 3 {
 			r.addClosingRow(found, t, row, closing)
 			continue
 		}
@@ -339,7 +338,7 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 		if len(trades) == 2 && r.addTradesRow(found, row, trades) {
 			continue
 		}
-		if len(p.cells) > 2 && !p.flattened() {
+		if len(p.cells) > 2 {
 			r.addLiquidityRow(found, row, columns, unit)
 			continue
 		}

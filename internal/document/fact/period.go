@@ -202,35 +202,14 @@ type labelled struct {
 // labelledValues returns the values of a row of a form: a label and a value, or several of
 // them one after the other.
 func (p *part) labelledValues() (found []labelled) {
-	switch {
-	case p.flattened():
-		from := 0
-		for i := range p.values {
-			v := p.withoutLabel(&p.values[i])
-			found = append(found, labelled{cell{from, v.From}, v})
-			from = v.To
-		}
-	case len(p.cells) == 2:
-		values := p.valuesIn(p.cells[1].from, p.cells[1].to)
-		if len(values) == 1 {
-			found = append(found, labelled{p.cells[0], values[0]})
-		}
+	if len(p.cells) != 2 {
+		return nil
+	}
+	values := p.valuesIn(p.cells[1].from, p.cells[1].to)
+	if len(values) == 1 {
+		found = append(found, labelled{p.cells[0], values[0]})
 	}
 	return found
-}
-
-// withoutLabel returns a figure without a unit that is the next label: in "Efectivo 500,00
-// Acciones 20" the figure has no shares.
-func (p *part) withoutLabel(v *value.Value) *value.Value {
-	next := v.From + 1
-	if v.Kind != value.Figure || v.Unit != "share" && v.Unit != "security" || next >= len(p.tokens) ||
-		!p.tokens[next].IsCapital() {
-		return v
-	}
-	alone := *v
-	alone.Unit = ""
-	alone.To = next
-	return &alone
 }
 
 // quartersOf returns the quarters that the document names with their year: "el primer

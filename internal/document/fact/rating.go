@@ -76,8 +76,8 @@ const shortReport = 40
 // isAboutRatings reports whether the document may announce a rating. A report of results
 // or a prospectus mentions those that are known.
 func (f *ratingFinder) isAboutRatings() bool {
-	title := f.readTitle()
-	if title.has("rating noun") || len(title.agencies(f.Company)) > 0 || f.hasCategory("rating noun") {
+	title := f.title
+	if title.has("rating noun") || len(title.agencies(f.Company)) > 0 || f.category.has("rating noun") {
 		return true
 	}
 	for i := range f.parts {

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"pregon/internal/document/passage"
 	"pregon/internal/document/value"
@@ -14,9 +12,11 @@ import (
 // reading is a document as the rules see it.
 type reading struct {
 	Document
-	pages  []string
-	parts  []part
-	tables []table
+	title    *part // of the report, read like a line of the document
+	category *part // allows a rule to try, and decides nothing alone
+	pages    []string
+	parts    []part
+	tables   []table
 	// inColumns says that paragraphs stand beside the same in another language: then tables
 	// have words of both, which tell nothing about the notation of their figures
 	inColumns bool
@@ -62,6 +62,8 @@ var leaders = regexp.MustCompile(`[ \t]*(?:\.[ ]?){4,}[ \t]*|[ \t]+\.{3}[ \t]+|`
 // readDocument splits a document into its parts, and finds their values and cues.
 func readDocument(d Document) *reading {
 	r := &reading{Document: d}
+	r.title = r.readLine(d.Title)
+	r.category = r.readLine(d.Category)
 	left := longestRead
 	for n, page := range d.Pages {
 		if len(page) > left {
@@ -137,8 +139,9 @@ func (r *reading) readPage(n int, page string) {
 	}
 	for _, block := range passage.Blocks(page) {
 		paragraph++
-		if text := block.Of(page); passage.HasGap(text) && !isSpacedProse(text) {
-			if columns := r.columnsOf(page, block); columns != nil {
+		if passage.HasGap(block.Of(page)) {
+			if columns := proseColumns(page, block); columns != nil {
+				r.inColumns = true
 				for _, column := range columns {
 					for _, sentence := range passage.Sentences(page, column) {
 						r.addPart(n, page, sentence, paragraph, false)
@@ -158,41 +161,6 @@ func (r *reading) readPage(n int, page string) {
 			}
 		}
 	}
-}
-
-// isSpacedProse reports whether a text is a paragraph in which text recognition left wide
-// spaces, not a row: it is long, ends as a sentence does, and at one of its gaps at least a
-// small letter stands on both sides.
-func isSpacedProse(text string) bool {
-	const shortest = 12 // words
-	text = strings.TrimSpace(text)
-	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, ":") || strings.Contains(text, "\t") {
-		return false
-	}
-	pieces := strings.Split(text, "  ")
-	if len(strings.Fields(text)) < shortest*min(len(pieces), 3)/2 {
-		return false
-	}
-	for n := 1; n < len(pieces); n++ {
-		before, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(pieces[n-1]))
-		behind, _ := utf8.DecodeRuneInString(strings.TrimSpace(pieces[n]))
-		if (unicode.IsLower(before) || before == ',') && unicode.IsLower(behind) {
-			return true
-		}
-	}
-	return false
-}
-
-// columnsOf returns the columns of a block that has sentences side by side, or nil.
-func (r *reading) columnsOf(page string, block passage.Span) []passage.Span {
-	if columns := proseColumns(page, block); columns != nil {
-		r.inColumns = true
-		return columns
-	}
-	if left, right, ok := splitLanguages(page, block); ok {
-		return []passage.Span{left, right}
-	}
-	return nil
 }
 
 func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, row bool) {
@@ -423,26 +391,6 @@ func (p *part) cellOf(token int) int {
 		}
 	}
 	return len(p.cells) - 1
-}
-
-// flattened reports whether a row has the labels and values of several rows one after the
-// other, as text recognition reads some forms: a label follows a value in the same cell.
-func (p *part) flattened() bool {
-	if len(p.cells) < 3 {
-		return false
-	}
-	n := 0
-	for i := range p.values {
-		end := p.values[i].To
-		for n < len(p.cells)-1 && p.cells[n].to < end {
-			n++
-		}
-		isLast := i+1 == len(p.values) || p.values[i+1].From >= p.cells[n].to
-		if n > 0 && isLast && end < p.cells[n].to && p.tokens[end].IsCapital() {
-			return true
-		}
-	}
-	return false
 }
 
 // valuesIn returns the values in a range of tokens.

@@ -132,8 +132,8 @@ func (r *reading) sections() []section {
 // results. The figures of another document are those of some other company, or explain
 // a decision.
 func (f *resultFinder) isAboutResults() bool {
-	title := f.readTitle()
-	if isResultTitle(title) || f.hasCategory("results category") {
+	title := f.title
+	if isResultTitle(title) || f.category.has("results category") {
 		return true
 	}
 	if title.has("results doubt", "planned") {
@@ -232,7 +232,7 @@ func (p *part) isLinkBetween(from, to int) bool {
 // findPeriod finds the period of the document: that of its title, else the latest one
 // that has ended.
 func (f *resultFinder) findPeriod() bool {
-	title := f.readTitle()
+	title := f.title
 	var named []mention
 	for _, m := range title.mentions(0, len(title.tokens)) {
 		if f.hasEnded(m) && !title.comparisons()[m.from] {

@@ -75,10 +75,8 @@ func (r *reading) ofSecuritisation() bool {
 // isAboutPayment reports whether the title or a heading says that the document is about a
 // payment. Other events of a fund take place on dates of payment too.
 func (r *reading) isAboutPayment() bool {
-	title := value.Tokenise(r.Title)
-	head := part{tokens: title, cues: phrases.find(title)}
-	about := head.has("bond paper")
-	other := head.has("bond other event", "bond rate paper")
+	about := r.title.has("bond paper")
+	other := r.title.has("bond other event", "bond rate paper")
 	for i := range r.parts {
 		p := &r.parts[i]
 		if (p.heading || p.cells != nil) && !p.aside {

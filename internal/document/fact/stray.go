@@ -88,11 +88,13 @@ func inTwoLanguages(a, b string) bool {
 	return english(a) > 0 && english(b) < 0 || english(a) < 0 && english(b) > 0
 }
 
-// proseColumns returns the two cells of a row that has a paragraph in one language beside
-// the same in another. Each is read as a paragraph of its own. It returns nil for other
-// rows.
+// fewestColumnWords is the number of words of the shortest sentence beside another.
+const fewestColumnWords = 6
+
+// proseColumns returns the two cells of a row that has a sentence or a labelled line in one
+// language beside the same in another. Each is read as a paragraph of its own. It returns
+// nil for other rows: those of tables with words in two languages have shorter cells.
 func proseColumns(page string, at passage.Span) []passage.Span {
-	const fewest, fewestOfSentence = 10, 6 // words
 	text := at.Of(page)
 	before, behind, ok := strings.Cut(text, "\t")
 	if !ok {
@@ -103,17 +105,20 @@ func proseColumns(page string, at passage.Span) []passage.Span {
 		before = text[:cut]
 		behind = text[cut:]
 	}
+	before = strings.TrimRight(before, " ")
 	behind = strings.TrimLeft(behind, " \t")
-	if passage.HasGap(strings.TrimSpace(before)) || passage.HasGap(strings.TrimSpace(behind)) {
+	if passage.HasGap(before) || passage.HasGap(behind) || !isColumn(before) || !isColumn(behind) {
 		return nil
 	}
-	least := fewest
-	if strings.HasSuffix(strings.TrimSpace(before), ".") && strings.HasSuffix(strings.TrimSpace(behind), ".") {
-		least = fewestOfSentence
-	}
-	if min(len(strings.Fields(before)), len(strings.Fields(behind))) < least || !inTwoLanguages(before, behind) {
+	if !inTwoLanguages(before, behind) && !inTwoNotations(before, behind) {
 		return nil
 	}
-	middle := at.End - len(behind)
-	return []passage.Span{{Start: at.Start, End: at.Start + len(strings.TrimRight(before, " "))}, {Start: middle, End: at.End}}
+	return []passage.Span{
+		{Start: at.Start, End: at.Start + len(before)},
+		{Start: at.End - len(behind), End: at.End},
+	}
+}
+
+func isColumn(cell string) bool {
+	return isLabelLine(cell) || len(strings.Fields(cell)) >= fewestColumnWords
 }

@@ -136,7 +136,7 @@ func (b *bid) isFirstNotice(at place) bool {
 
 // titled returns the stage behind the announcement that the title of the report names.
 func (b *bid) titled() string {
-	title := b.r.readTitle()
+	title := b.r.title
 	for _, stage := range takeoverStages {
 		late := stage.action == "withdrawn" || stage.action == "result" || stage.action == "authorised"
 		for _, c := range title.all(stage.class) {
@@ -412,7 +412,7 @@ func (b *bid) readStatedParty(i int) {
 // addTitled adds the target that the title names, if the document names that company and
 // says nothing else: "Mandatory tender offer for X, S.A.".
 func (b *bid) addTitled() {
-	title := b.r.readTitle()
+	title := b.r.title
 	offers := title.all("takeover offer", "takeover bid")
 	companies := title.companies()
 	if len(offers) == 0 || len(companies) != 1 || len(b.targets) > 0 || companies[0].from < offers[0].to {

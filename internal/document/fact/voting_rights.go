@@ -97,11 +97,11 @@ func (f *votesFinder) isNumberedHeading(i int) bool {
 
 // isAboutVotes reports whether the title or an early heading announces totals of votes.
 func (f *votesFinder) isAboutVotes() bool {
-	title := f.readTitle()
+	title := f.title
 	if title.isOtherThanVotes() {
 		return false
 	}
-	if title.has("votes title") || f.hasCategory("votes title") {
+	if title.has("votes title") || f.category.has("votes title") {
 		f.sure = true
 		return true
 	}
@@ -377,7 +377,7 @@ func (f *votesFinder) isOfLastDay(p *part, v *value.Value) bool {
 // that the document gives totals for. A sentence in the past tense needs a day.
 func (f *votesFinder) dropEarlierDays() {
 	last := ""
-	title := f.readTitle()
+	title := f.title
 	for k := range title.values {
 		if got, ok := f.readVotes("as_of", title, &title.values[k], value.Scale{}); ok {
 			last = max(last, got.text)

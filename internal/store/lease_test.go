@@ -203,7 +203,7 @@ func TestHoldShared(t *testing.T) {
 		t.holder.Shared = true
 		err := t.holder.Hold(t.Context(), t.acquire(), func(ctx context.Context) error {
 			t.leases.away.Store(true)
-			time.Sleep(30 * time.Second)
+			time.Sleep(31 * time.Second)
 			t.checkHeld("")
 			t.takeOver(time.Second)
 			t.leases.away.Store(false)

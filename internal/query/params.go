@@ -297,7 +297,8 @@ func (p *Params) amount(kind disclosure.FactKind, parameter string, ordered bool
 	least = p.LimitedText("min_amount", maxAmount)
 	currency = p.Text("currency")
 	if least == "" && !ordered {
-		if currency != "" {
+		// The default is accepted: clients that build a form of the parameters send it.
+		if currency != "" && currency != defaultCurrency {
 			p.Reject("currency", currency, "is the currency of min_amount, which is missing")
 		}
 		return "", ""

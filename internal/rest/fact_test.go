@@ -36,6 +36,7 @@ func TestReportsByFacts(t *testing.T) {
 		encode("fact", "buyback_programme", "min_amount", "1", "currency", "USD"):      "oir-6",
 		encode("fact", "buyback_programme", "min_amount", "1", "market", "bme growth"): "oir-2",
 		encode("fact", "capital", "min_amount", "1"):                                   "",
+		encode("fact", "dividend", "currency", "EUR"):                                  "oir-6 oir-1",
 		encode("fact", "rating"):                                                       "",
 	} {
 		if got := s.get(http.StatusOK, "/api/v1/reports"+target).ids(); got != want {
@@ -49,7 +50,7 @@ func TestReportsByFacts(t *testing.T) {
 		encode("min_amount", "1"):                                       "needs fact=",
 		encode("fact", "capital", "min_amount", "-1"):                   "not negative",
 		encode("fact", "capital", "min_amount", "1", "currency", "eur"): "three capital letters",
-		encode("fact", "capital", "currency", "EUR"):                    "which is missing",
+		encode("fact", "capital", "currency", "USD"):                    "which is missing",
 	} {
 		for _, path := range []string{"/api/v1/reports", "/api/v1/changes", "/api/v1/stream"} {
 			if doc := s.getWith(http.StatusBadRequest, path+target, key).problem(); !strings.Contains(doc.Detail, want) {

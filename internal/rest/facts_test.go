@@ -186,7 +186,7 @@ func TestFacts(t *testing.T) {
 		"?kind=dividend&order=amount":    "order",
 		"?order=size":                    "order",
 		"?kind=dividend&min_amount=1":    "kind=buyback_programme",
-		"?currency=EUR":                  "min_amount",
+		"?currency=USD":                  "min_amount",
 		"?from=2026-05-01&to=2026-04-01": "from",
 		"?limit=51":                      "limit",
 	} {

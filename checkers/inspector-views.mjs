@@ -130,7 +130,7 @@ async function opens({ frame }, what, button) {
     await button.click()
     await frame.getByRole('heading', { level: 2, name: /\S/ }).and(frame.locator('#opened')).waitFor()
     await frame.getByRole('link', { name: 'At the regulator' }).or(frame.getByRole('button', { name: 'At the regulator' })).waitFor()
-    await frame.getByRole('button', { name: 'Back' }).click()
+    await frame.getByRole('button', { name: 'Back', exact: true }).click()
     await frame.locator('#opened').waitFor({ state: 'hidden' })
   })
 }
@@ -185,7 +185,7 @@ const views = {
     await check('an issuer among the most active opens, and Back closes', async () => {
       await view.frame.locator('button.bar-row').first().click()
       await view.frame.getByRole('heading', { level: 2, name: /\S/ }).and(view.frame.locator('#opened')).waitFor()
-      await view.frame.getByRole('button', { name: 'Back' }).click()
+      await view.frame.getByRole('button', { name: 'Back', exact: true }).click()
       await view.frame.locator('#opened').waitFor({ state: 'hidden' })
     })
   },

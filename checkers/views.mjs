@@ -532,7 +532,8 @@ async function checkFeed() {
   })
 
   check('filings-feed: opens a report with its evidence, and goes back', async () => {
-    const { id, evidence, pdf_url, attribution } = proven
+    const { id, pdf_url, attribution } = proven
+    const evidence = proven.evidence_en.length ? proven.evidence_en : proven.evidence // the host speaks English
     const { data: [brief], ...rest } = await data('search_reports', { search: id })
     const shown = await feed({}, { limit: 10 }, asResult({ ...rest, data: [...listed.data.filter((report) => report.id !== id).slice(0, 4), brief] }))
     await shown.view.locator(`[data-key="open ${id}"]`).click()

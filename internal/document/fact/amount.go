@@ -97,8 +97,12 @@ var hours = map[string]int{
 func (p *part) clock(i int) (hour, minute, end int, ok bool) {
 	text := p.mark(i)
 	digits, suffix := text, ""
-	if at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && c != ':' && c != '.' }); at >= 0 {
+	if at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && !strings.ContainsRune(":.,", c) }); at >= 0 {
 		digits, suffix = text[:at], strings.ToLower(text[at:])
+	}
+	digits = strings.Replace(digits, ",", ".", 1)                                        // "12,30 horas"
+	if m := strings.TrimLeft(suffix, "'’h"); len(m) == 2 && m[0] >= '0' && m[0] <= '9' { // "12'30", "12h30"
+		digits, suffix = digits+":"+m, ""
 	}
 	if strings.Count(digits, ":") == 2 { // with seconds: 11:05:30
 		digits = digits[:strings.LastIndexByte(digits, ':')]
@@ -128,9 +132,13 @@ func (p *part) clock(i int) (hour, minute, end int, ok bool) {
 		end++
 	}
 	if !found {
-		if extra, behind, ok := p.minutes(end); ok {
+		extra, behind, ok := p.minutes(end)
+		switch {
+		case ok:
 			minute = extra
 			end = behind
+		case p.mentionsMinutes(end):
+			return 0, 0, 0, false
 		}
 	}
 	half := suffix
@@ -183,35 +191,70 @@ func (p *part) behindHalf(i int, joined string) int {
 	return i
 }
 
-// minutes reads the minutes behind an hour: "y media", "y 30 minutos", "y treinta
+// minutes reads the minutes behind an hour: "y media", "y 30 minutos", "treinta y cinco
 // minutos". It returns the end.
 func (p *part) minutes(i int) (minute, end int, ok bool) {
-	if w := p.word(i); w != "y" && w != "i" && w != "con" {
-		return 0, 0, false
+	joined := p.isMinutesLink(i)
+	if joined || p.mark(i) == "," {
+		i++
 	}
-	switch p.word(i + 1) {
+	switch p.word(i) {
 	case "media", "mitja":
-		return 30, i + 2, true
+		return 30, i + 1, joined
 	case "cuarto":
-		return 15, i + 2, true
+		return 15, i + 1, joined
 	}
-	if w := p.word(i + 2); w != "minutos" && w != "minuts" {
+	minute, i, ok = p.numberOfMinutes(i)
+	if !ok || minute > 59 {
 		return 0, 0, false
 	}
-	minute, spelled := spelledMinutes[p.word(i+1)]
-	if !spelled {
-		n, err := strconv.Atoi(p.mark(i + 1))
-		if err != nil || n > 59 {
-			return 0, 0, false
-		}
-		minute = n
+	switch p.word(i) {
+	case "minutos", "minuts", "min", "mins", "minutes":
+		return minute, i + 1, true
 	}
-	return minute, i + 3, true
+	return minute, i + 1, joined && isHour(p.word(i)) // "doce y treinta horas"
+}
+
+// numberOfMinutes reads 45, or "cuarenta y cinco".
+func (p *part) numberOfMinutes(i int) (minute, end int, ok bool) {
+	if n, err := strconv.Atoi(p.mark(i)); err == nil {
+		return n, i + 1, true
+	}
+	minute, ok = spelledMinutes[p.word(i)]
+	if !ok {
+		return 0, 0, false
+	}
+	if p.isMinutesLink(i+1) && p.word(i+2) == "cinco" && minute >= 30 {
+		return minute + 5, i + 3, true
+	}
+	return minute, i + 1, true
+}
+
+func (p *part) isMinutesLink(i int) bool {
+	w := p.word(i)
+	return w == "y" || w == "i" || w == "con"
+}
+
+// mentionsMinutes reports whether minutes follow an hour that are not read: "doce menos
+// cuarto". Then the hour alone would be wrong.
+func (p *part) mentionsMinutes(i int) bool {
+	const near = 5
+	for k := i; k < i+near; k++ {
+		switch p.word(k) {
+		case "minutos", "minuts", "min", "minutes", "cuarto", "quart", "menos", "menys":
+			return true
+		}
+		if p.mark(k) == "." || p.mark(k) == ";" {
+			return false
+		}
+	}
+	return false
 }
 
 // spelledMinutes are the numbers of minutes that are usual in words.
 var spelledMinutes = map[string]int{
-	"cero": 0, "diez": 10, "quince": 15, "veinte": 20, "treinta": 30, "cuarenta": 40, "cincuenta": 50, "trenta": 30,
+	"cero": 0, "cinco": 5, "diez": 10, "quince": 15, "veinte": 20, "veinticinco": 25, "treinta": 30, "cuarenta": 40,
+	"cincuenta": 50, "trenta": 30,
 }
 
 func isHour(w string) bool {

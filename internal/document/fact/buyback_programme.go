@@ -2,9 +2,8 @@ package fact
 
 import (
 	"slices"
+	"strings"
 	"time"
-
-	"pregon/internal/document/value"
 )
 
 // buybackEvents are the cues of the events of a programme, with their names.
@@ -38,7 +37,9 @@ func buybackProgrammes(r *reading) []draft {
 		d.set("max_amount", c.text, c.at)
 		d.set("currency", c.currency, c.at)
 	}
-	d.setAgreed("max_shares", limits.shares)
+	if !limits.classes {
+		d.setAgreed("max_shares", limits.shares)
+	}
 	if event == "end" {
 		limits.ends = r.endedOn()
 	}
@@ -49,6 +50,9 @@ func buybackProgrammes(r *reading) []draft {
 // buybackEvent returns the event of the document. Where its sentences state several, the
 // title decides.
 func (r *reading) buybackEvent() (name string, at place, ok bool) {
+	if r.title.has("debt buyback") || r.title.refusesProgramme() {
+		return "", place{}, false
+	}
 	inTitle := eventsIn(r.title, false)
 	elsewhere := len(r.title.tokens) > 0 && !r.title.has("buyback", "generic title") // a report about something else
 	stated := map[string]place{}
@@ -62,7 +66,8 @@ func (r *reading) buybackEvent() (name string, at place, ok bool) {
 		}
 		for name, c := range eventsIn(p, true) {
 			_, titled := inTitle[name]
-			if p.refersTo(c) && !titled || elsewhere && name != "start" {
+			if p.refersTo(c) && !titled || elsewhere && (name != "start" || p.isRecap()) || r.isLongAgo(p, c) ||
+				r.isDoneByOther(p, c) {
 				continue
 			}
 			if _, seen := stated[name]; !seen {
@@ -97,6 +102,58 @@ func (p *part) refersTo(c cue) bool {
 	return last >= 0 && last > c.from-15 && !p.hasBetween(last, c.from+1, "buyback statement")
 }
 
+// isDoneByOther reports whether the subject of an event, directly before it, is the name of another
+// company: "comunica que Banco Sur ha iniciado un programa".
+func (r *reading) isDoneByOther(p *part, c cue) bool {
+	const longest = 5
+	var name []string
+	k := c.from - 1
+	for k >= 0 && len(name) < longest && p.tokens[k].IsCapital() {
+		name = append(name, p.word(k))
+		k--
+	}
+	if len(name) == 0 || r.Company == "" || r.sharesName(name) {
+		return false
+	}
+	return p.word(k) == "que" || p.word(k) == "that"
+}
+
+// isRecap reports whether a sentence begins with a month or a period, as a report about
+// something else looks back: "En marzo el Consejo aprobó un programa".
+func (p *part) isRecap() bool {
+	switch p.word(0) {
+	case "en", "in", "durante", "during", "desde", "since", "a":
+	default:
+		return false
+	}
+	for k := 1; k < 5; k++ {
+		switch w := p.word(k); w {
+		case "ejercicio", "semestre", "trimestre", "ano", "year", "half", "quarter", "periodo", "period", "mes", "month":
+			return true
+		case "el", "la", "los", "the", "de", "pasado", "primer", "segundo", "tercer", "first", "second", "third", "mediados":
+		default:
+			return w != "" && slices.Contains(strings.Fields(months), w)
+		}
+	}
+	return false
+}
+
+// isLongAgo reports whether the day directly behind an event is long before the report:
+// "launched on 3 March" in a report of November.
+func (r *reading) isLongAgo(p *part, c cue) bool {
+	const near, days = 3, 30
+	behind := p.valuesIn(c.to, len(p.tokens))
+	if len(behind) == 0 || behind[0].From-c.to > near || r.Published.IsZero() {
+		return false
+	}
+	text, ok := date(behind[0])
+	if !ok {
+		return false
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	return err == nil && day.Before(r.Published.AddDate(0, 0, -days))
+}
+
 // namesProgramme reports whether the programme is named near the cue of an event.
 func (p *part) namesProgramme(c cue) bool {
 	if p.heading || p.cells != nil {
@@ -104,6 +161,9 @@ func (p *part) namesProgramme(c cue) bool {
 	}
 	if w := p.word(c.from - 1); (w == "su" || w == "its") && p.hasBetween(0, c.from, "buyback", "programme") {
 		return true // "…, se ha acordado su modificación"
+	}
+	if w := p.word(c.to + 1); (w == "su" || p.word(c.to) == "su") && p.hasBetween(0, c.from, "buyback") {
+		return true // "… el programa …, suspender temporalmente su ejecución"
 	}
 	const before, behind = 14, 16
 	for _, b := range p.all("buyback", "programme") {
@@ -116,13 +176,13 @@ func (p *part) namesProgramme(c cue) bool {
 
 // eventsIn returns the events that a part states of a programme, with their cues.
 func eventsIn(p *part, shortName bool) map[string]cue {
-	if !p.has("buyback") && !(shortName && p.has("programme")) || p.has("buyback notice", "another company") {
+	if !p.has("buyback") && !(shortName && p.has("programme")) || p.has("buyback notice", "debt buyback") {
 		return nil
 	}
 	found := map[string]cue{}
 	for _, event := range buybackEvents {
 		for _, c := range p.all(event.class) {
-			if !p.eventDoubtful(c) && p.namesProgramme(c) {
+			if !p.eventDoubtful(c) && !p.isEventOfOther(c) && p.namesProgramme(c) {
 				found[event.name] = c
 				break
 			}
@@ -146,11 +206,14 @@ func (p *part) eventDoubtful(c cue) bool {
 			return true
 		}
 	}
-	if p.hasBetween(c.from-10, c.from, "possible", "conditional") || p.hasBetween(c.to, c.to+4, "possible") {
+	if p.hasBetween(c.from-10, c.from, "possible") || p.hasBetween(c.to, c.to+4, "possible") {
 		return true
 	}
-	if p.hasBetween(c.from-6, c.from, "denied", "planned", "proposal", "example") {
+	if p.hasBetween(c.from-6, c.from, "denied", "planned", "example") || p.isRefusedEvent(c) {
 		return true
+	}
+	if p.needsConsent() || p.isOnlyAllowed(c) || p.doubtBefore(c.from, "proposal", "conditional") {
+		return true // "proponer a la Junta General la aprobación de un programa"
 	}
 	if p.isReason(c) || c.class != "buyback start" && p.has("liquidity contract") {
 		return true
@@ -159,12 +222,93 @@ func (p *part) eventDoubtful(c cue) bool {
 		return true
 	}
 	for _, b := range p.all("buyback", "programme") {
-		if p.hasBetween(b.from-2, b.to+3, "buyback earlier") {
+		isNote := b.from > c.to && p.bracketsClose(b.to, len(p.tokens)) // "(el programa anterior tenía …)"
+		if p.hasBetween(b.from-2, b.to+3, "buyback earlier") && !isNote {
 			return true
 		}
 	}
 	percents := c.class == "buyback end" && hasPercent(p)
 	return percents && len(p.word(c.from)) >= 6 && p.word(c.from)[:6] == "comple"
+}
+
+// isEventOfOther reports whether a sentence with an event names another company, unless as the
+// reason of the event: "suspender el programa con motivo de la venta de su filial".
+func (p *part) isEventOfOther(c cue) bool {
+	return slices.ContainsFunc(p.all("another company"), func(other cue) bool {
+		return other.from < c.to || !p.hasBetween(c.to, other.from, "buyback reason", "buyback because")
+	})
+}
+
+// isRefusedEvent reports whether the clause of an event says before it that it does not take place, or
+// that it is only planned: "no tiene previsto por el momento poner en marcha un programa". The
+// decision behind such a word is one, unless it is what the word denies.
+func (p *part) isRefusedEvent(c cue) bool {
+	from := p.clauseStart(c.from)
+	harmless := p.all("harmless phrase")
+	decided, isDecided := lastCue(p.all("buyback statement"), from, c.from)
+	return slices.ContainsFunc(p.all("denied", "planned", "buyback refused"), func(doubt cue) bool {
+		covered := func(h cue) bool { return h.from <= doubt.from && doubt.to <= h.to }
+		if doubt.from < from || doubt.to > c.from || slices.ContainsFunc(harmless, covered) || p.isNumberSign(doubt) {
+			return false
+		}
+		return !isDecided || doubt.to >= decided.from
+	})
+}
+
+// isNumberSign reports whether "no" stands before a number: "Programa No. 5".
+func (p *part) isNumberSign(c cue) bool {
+	next := c.to
+	if p.mark(next) == "." {
+		next++
+	}
+	return p.word(c.from) == "no" && next < len(p.tokens) && p.tokens[next].IsNumber()
+}
+
+// clauseStart returns the first token of the clause of a token.
+func (p *part) clauseStart(token int) int {
+	const longest = 24
+	for k := token - 1; k >= max(0, token-longest); k-- {
+		if isClauseMark(p.mark(k)) {
+			return k + 1
+		}
+	}
+	return max(0, token-longest)
+}
+
+// refusesProgramme reports whether a title says that there is no programme: "Decisión de no
+// ejecutar la recompra".
+func (p *part) refusesProgramme() bool {
+	return slices.ContainsFunc(p.all("denied", "buyback refused"), func(c cue) bool {
+		return !p.isNumberSign(c) && p.hasBetween(c.to, len(p.tokens), "buyback", "programme", "buyback word")
+	})
+}
+
+// needsConsent reports whether somebody else must still allow what a sentence states. "Una vez
+// obtenida la autorización, el Consejo ha acordado" says that it was allowed.
+func (p *part) needsConsent() bool {
+	if p.has("buyback needs") {
+		return true
+	}
+	return slices.ContainsFunc(p.all("buyback once"), func(once cue) bool {
+		return !p.hasBetween(once.to, len(p.tokens), "buyback decided")
+	})
+}
+
+// isOnlyAllowed reports whether an event is what the board is allowed to do: "autorizar al Consejo
+// para la puesta en marcha de programas de recompra".
+func (p *part) isOnlyAllowed(c cue) bool {
+	allowed, ok := lastCue(p.all("buyback allowed"), 0, c.from)
+	return ok && !p.hasBetween(allowed.to, c.from, "buyback decided")
+}
+
+// doubtBefore reports whether a word of some classes, outside of harmless phrases, stands
+// before a token.
+func (p *part) doubtBefore(to int, classes ...class) bool {
+	harmless := p.all("harmless phrase")
+	return slices.ContainsFunc(p.all(classes...), func(q cue) bool {
+		covered := func(h cue) bool { return h.from <= q.from && q.to <= h.to }
+		return q.from < to && !slices.ContainsFunc(harmless, covered)
+	})
 }
 
 // isReason reports whether an event is only named as the reason of what a sentence states:
@@ -187,433 +331,4 @@ func hasPercent(p *part) bool {
 		}
 	}
 	return false
-}
-
-// buybackLimits are the candidates for the limits of a programme.
-type buybackLimits struct {
-	amounts, shares, ends []candidate
-}
-
-// buybackLimits finds the limits of the programme of the document.
-func (r *reading) buybackLimits(event string) (found buybackLimits) {
-	known := false
-	for i := range r.parts {
-		p := &r.parts[i]
-		known = known || p.has("buyback")
-		if p.aside || p.isTooLong() || p.cells != nil || !known {
-			continue
-		}
-		for k := range p.values {
-			v := &p.values[k]
-			switch {
-			case r.earlierProgramme(p, v) || p.possibleBefore(v.From) || p.isEarlierOfTwo(k):
-			case event == "change" && p.isRecalledLimit(v):
-			case v.Kind == value.Figure && p.hasBetween(0, v.From, "buyback assumed"):
-			case v.Kind == value.Date:
-				if text, ok := date(v); ok && r.endsProgramme(i, v) && r.mayEnd(text) {
-					found.ends = append(found.ends, r.candidate(read{text: text}, i, v, cue{}))
-				}
-			case v.Kind == value.Figure:
-				r.addLimit(&found, i, v)
-			}
-		}
-	}
-	for n := range r.tables {
-		r.addTableLimits(&found, &r.tables[n])
-	}
-	return found
-}
-
-// isRecalledLimit reports whether a value is that of the earlier report to which a sentence
-// about a change refers: "Como continuación de la comunicación …, relativa a un programa de 5
-// millones, se informa …".
-func (p *part) isRecalledLimit(v *value.Value) bool {
-	last := p.endOfLast(v.From, "buyback reference")
-	return last >= 0 && !p.hasBetween(last, v.From, "buyback statement", "buyback change")
-}
-
-// endedOn returns the days on which sentences say that the programme has ended: "finalizó el
-// 17 de septiembre".
-func (r *reading) endedOn() (found []candidate) {
-	for i := range r.parts {
-		p := &r.parts[i]
-		if p.aside || p.isTooLong() || p.cells != nil || !p.has("buyback", "programme") {
-			continue
-		}
-		for _, c := range p.all("buyback has ended") { // "con fecha 7 de junio ha finalizado"
-			for k := range p.values {
-				v := &p.values[k]
-				if text, ok := date(v); ok && v.To == c.from && !r.earlierProgramme(p, v) && r.justEnded(text) {
-					found = append(found, r.candidate(read{text: text}, i, v, c))
-				}
-			}
-		}
-		for _, c := range p.all("buyback ended") {
-			for _, v := range p.valuesIn(c.to, min(c.to+8, len(p.tokens))) {
-				text, ok := date(v)
-				if ok && v.From-c.to <= 2 && !r.earlierProgramme(p, v) && !p.possibleBefore(v.From) && r.justEnded(text) {
-					found = append(found, r.candidate(read{text: text}, i, v, c))
-				}
-				break
-			}
-		}
-	}
-	return found
-}
-
-// justEnded reports whether a day is that of the report, or shortly before it.
-func (r *reading) justEnded(date string) bool {
-	t, err := time.Parse(time.DateOnly, date)
-	const longest = 30 * 24 * time.Hour
-	return err == nil && !r.Published.IsZero() && !t.After(r.Published) && r.Published.Sub(t) <= longest
-}
-
-// mayEnd reports whether a programme may end on a date: not before the report, and not more
-// than the five years for which shareholders may authorise purchases after it.
-func (r *reading) mayEnd(date string) bool {
-	t, err := time.Parse(time.DateOnly, date)
-	if err != nil || r.Published.IsZero() {
-		return err == nil
-	}
-	return !t.Before(r.Published.Truncate(24*time.Hour)) && t.Before(r.Published.AddDate(5, 0, 0))
-}
-
-// addLimit adds a figure of a sentence, if it is a limit of the programme.
-func (r *reading) addLimit(found *buybackLimits, i int, v *value.Value) {
-	p := &r.parts[i]
-	if !r.aboutProgramme(i) && !p.labelled("buyback limit", "buyback shares limit") || p.oldValue(v) {
-		return
-	}
-	if c, ok := readPositive(p, v, value.Scale{}); ok && p.isAmountLimit(v) {
-		found.amounts = append(found.amounts, r.candidate(c, i, v, cue{}))
-	}
-	if c, ok := countPositive(p, v); ok && p.isSharesLimit(v) {
-		found.shares = append(found.shares, r.candidate(c, i, v, cue{}))
-	}
-}
-
-// aboutProgramme reports whether a sentence, or the one before it in its paragraph, names
-// the programme.
-func (r *reading) aboutProgramme(i int) bool {
-	p := &r.parts[i]
-	follows := i > 0 && r.parts[i-1].paragraph == p.paragraph && r.parts[i-1].has("buyback", "programme")
-	return p.has("buyback", "programme") || follows
-}
-
-// labelled reports whether a sentence begins with a cue: "Importe máximo: …".
-func (p *part) labelled(classes ...class) bool {
-	first := 0
-	for first < min(4, len(p.tokens)) && p.mark(first) != ")" { // "(ii)", "b)"
-		first++
-	}
-	if p.mark(first) != ")" {
-		first = -1
-	}
-	return p.hasBetween(0, first+1+4, classes...)
-}
-
-// possibleBefore reports whether the words before a token make what follows a possibility.
-// "No podrá superar" and "podrá adquirir hasta" are limits.
-func (p *part) possibleBefore(to int) bool {
-	for _, c := range p.all("possible", "example", "policy") {
-		if c.from >= to {
-			continue
-		}
-		inLimit := false
-		for _, limit := range p.all("buyback shares limit", "buyback allows") {
-			inLimit = inLimit || limit.from <= c.from && c.to <= limit.to
-		}
-		if !inLimit {
-			return true
-		}
-	}
-	return false
-}
-
-// earlierProgramme reports whether a part is about an earlier programme.
-func (r *reading) earlierProgramme(p *part, v *value.Value) bool {
-	if p.has("buyback notice") {
-		return true
-	}
-	for _, b := range p.all("buyback", "programme") {
-		if b.to <= v.From && p.hasBetween(b.from-2, b.to+3, "buyback earlier") {
-			return true
-		}
-	}
-	return false
-}
-
-// oldValue reports whether a figure or date is what a change replaces, or the size of the
-// change.
-func (p *part) oldValue(v *value.Value) bool {
-	if p.hasBetween(v.From-2, v.From, "buyback new value") {
-		return false
-	}
-	isIncrement := p.changesProgramme() && p.hasBetween(v.From-2, v.From, "buyback increment")
-	return isIncrement || p.hasBetween(v.From-4, v.From, "buyback old value")
-}
-
-// changesProgramme reports whether a part is about a change of the programme.
-func (p *part) changesProgramme() bool { return p.has("buyback change", "buyback term changes") }
-
-// isAmountLimit reports whether an amount of a sentence is the most that the programme may
-// cost.
-func (p *part) isAmountLimit(v *value.Value) bool {
-	if p.isCalledLimit(v, "buyback limit") {
-		return true
-	}
-	last := p.endOfLast(v.From, "buyback spent", "buyback price")
-	if v.Bound == "atMost" {
-		return last < max(0, v.From-6)
-	}
-	if p.isSize(v) {
-		return true
-	}
-	from := max(0, v.From-14)
-	if p.changesProgramme() {
-		from = max(0, v.From-30)
-	}
-	for _, c := range p.all("buyback limit") {
-		if c.from < from || c.to > v.From || last >= c.to || last >= max(0, v.From-4) {
-			continue
-		}
-		between := p.moneyBetween(c.to, v.From)
-		isNew := p.hasBetween(v.From-5, v.From, "buyback new value") || p.word(v.From-1) == "a"
-		if between == 0 || p.changesProgramme() && isNew {
-			return true
-		}
-	}
-	return false
-}
-
-// isCalledLimit reports whether the words behind a figure say that it is a limit: "1.000
-// acciones, que constituían el número máximo de acciones del programa".
-func (p *part) isCalledLimit(v *value.Value, limit class) bool {
-	for _, c := range p.all("buyback is") {
-		if c.from < v.To || c.from > v.To+2 {
-			continue
-		}
-		return p.hasBetween(c.to, c.to+3, limit) && len(p.valuesIn(c.to, c.to+8)) == 0
-	}
-	return false
-}
-
-// isSize reports whether an amount directly follows or precedes the name of a programme that
-// starts: "programa de recompra por importe de 5 millones", "a €5 million buyback".
-func (p *part) isSize(v *value.Value) bool {
-	if !p.has("buyback start") || p.changesProgramme() {
-		return false
-	}
-	if p.hasBetween(v.To, v.To+2, "buyback") {
-		return true
-	}
-	for _, size := range p.all("buyback size") {
-		if size.to != v.From && size.to != v.From-1 {
-			continue
-		}
-		for _, c := range p.all("buyback") {
-			if c.to <= size.from && size.from-c.to <= 3 && !p.hasBetween(c.to, v.From, "buyback spent", "buyback price") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// endOfLast returns the end of the last cue of some classes before a token, or -1.
-func (p *part) endOfLast(to int, classes ...class) int {
-	last := -1
-	for _, c := range p.all(classes...) {
-		if c.to <= to {
-			last = max(last, c.to)
-		}
-	}
-	return last
-}
-
-// moneyBetween returns the number of figures with a unit in a range of tokens.
-func (p *part) moneyBetween(from, to int) (n int) {
-	for _, v := range p.valuesIn(from, to) {
-		if v.Kind == value.Figure && v.Unit != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// isSharesLimit reports whether a number of a sentence is the most shares of the programme.
-func (p *part) isSharesLimit(v *value.Value) bool {
-	if (v.Unit == "share" || v.Unit == "security") && p.isCalledLimit(v, "buyback shares limit") {
-		return true
-	}
-	if p.isOutOf(v) {
-		return true
-	}
-	if p.isSpentBefore(v) || len(p.valuesIn(v.To, v.To+1)) > 0 && v.Unit == "" {
-		return false
-	}
-	isShares := v.Unit == "share" || v.Unit == "security"
-	if v.Bound == "atMost" && isShares || isShares && p.followsLimit(v) {
-		return true
-	}
-	for _, c := range p.all("buyback shares limit") {
-		namesShares := p.hasBetween(c.from, c.to, "buyback shares label")
-		const near = 8
-		if c.to <= v.From && v.From-c.to <= near && (isShares || namesShares) && p.moneyBetween(c.to, v.From) == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// isSpentBefore reports whether the words before a number say that it was bought. Shares "to
-// be acquired" were not.
-func (p *part) isSpentBefore(v *value.Value) bool {
-	const near = 8
-	return slices.ContainsFunc(p.all("buyback spent"), func(c cue) bool {
-		return c.from >= v.From-near && c.from < v.From && p.word(c.from-1) != "be"
-	})
-}
-
-// followsLimit reports whether a number of shares directly follows the most money of the
-// programme: "con un límite de 8.000.000 de euros y 600.000 acciones".
-func (p *part) followsLimit(v *value.Value) bool {
-	for k := range p.values {
-		before := &p.values[k]
-		if before.To != v.From-1 || value.CurrencyCode(before.Unit) == "" {
-			continue
-		}
-		joint := p.word(before.To)
-		return (isAnd(joint) || joint == "o" || joint == "or") && p.isAmountLimit(before)
-	}
-	return false
-}
-
-// isOutOf reports whether a number of shares is the whole of which another one was bought:
-// "500 shares have been acquired out of the maximum of 2,000 shares".
-func (p *part) isOutOf(v *value.Value) bool {
-	isShares := v.Unit == "share" || v.Unit == "security"
-	for _, c := range p.all("buyback out of") {
-		if c.to <= v.From && v.From-c.to <= 3 && isShares && p.moneyBetween(max(0, c.from-12), c.from) == 1 {
-			return p.moneyBetween(c.to, v.From) == 0
-		}
-	}
-	return false
-}
-
-// endsProgramme reports whether a date of a sentence is the last day of the programme.
-func (r *reading) endsProgramme(i int, v *value.Value) bool {
-	p := &r.parts[i]
-	if !r.aboutProgramme(i) && !p.labelled("buyback ends label") {
-		return false
-	}
-	for _, c := range p.all("buyback ends label") {
-		if c.to <= v.From && v.From-c.to <= 1 && !p.hasBetween(c.from-2, v.From, "buyback old value") {
-			return true
-		}
-	}
-	for _, c := range p.all("buyback ends") {
-		if c.to > v.From || v.From-c.to > 7 || len(p.valuesIn(c.to, v.From)) > 0 {
-			continue
-		}
-		since := max(v.From-6, p.lastValueBefore(v)) // the words that belong to this date
-		return !p.hasBetween(v.From-12, c.from, "buyback authorisation") && !p.hasBetween(since, v.From, "buyback old value")
-	}
-	return false
-}
-
-// lastValueBefore returns the end of the last value before another one, or 0.
-func (p *part) lastValueBefore(v *value.Value) (end int) {
-	for i := range p.values {
-		if p.values[i].To > v.From {
-			break
-		}
-		end = p.values[i].To
-	}
-	return end
-}
-
-// addTableLimits adds the limits in the rows of a table: a label and a value, or the
-// column of the limits or of the new values.
-func (r *reading) addTableLimits(found *buybackLimits, t *table) {
-	columns := 0 // of the heading with a column of limits
-	column := -1
-	for _, row := range t.formRows() {
-		p := &r.parts[row]
-		if p.aside || p.isTooLong() {
-			continue
-		}
-		if n, all, ok := limitColumn(p); ok {
-			columns = all
-			column = n
-			continue
-		}
-		label := p.cells[0]
-		if p.hasBetween(label.from, label.to, "buyback before column", "buyback spent", "buyback price") || len(p.cells) < 2 {
-			continue
-		}
-		n := 1
-		limited := p.hasBetween(label.from, label.to, "buyback limit", "buyback shares limit")
-		switch {
-		case columns == len(p.cells):
-			n = column
-			limited = true
-		case len(p.cells) > 2:
-			continue
-		}
-		values := slices.DeleteFunc(p.valuesIn(p.cells[n].from, p.cells[n].to), func(v *value.Value) bool {
-			return v.Unit == "%" // of the capital
-		})
-		if len(values) == 0 {
-			continue
-		}
-		r.addRowLimit(found, t, row, n, values[len(values)-1], limited)
-	}
-}
-
-// limitColumn returns the column with the limits, or with the values after a change, and
-// the number of columns, if a row is the heading of such a table. Cells of a heading may
-// have been joined, so its words count, not its cells.
-func limitColumn(p *part) (column, columns int, ok bool) {
-	if len(p.cells) < 2 || len(p.values) > 0 {
-		return 0, 0, false
-	}
-	columns = 1
-	end := p.cells[0].to
-	for _, c := range p.cues {
-		isLimit := c.class == "buyback after column" || c.class == "buyback limit"
-		if !isLimit && c.class != "buyback before column" && c.class != "buyback spent" || c.from < end {
-			continue
-		}
-		end = c.to
-		if isLimit {
-			column = columns
-			ok = true
-		}
-		columns++
-	}
-	return column, max(columns, len(p.cells)), ok && columns > 2
-}
-
-// addRowLimit adds the value of a row, if its label names a limit.
-func (r *reading) addRowLimit(found *buybackLimits, t *table, row, n int, v *value.Value, limited bool) {
-	p := &r.parts[row]
-	label := p.cells[0]
-	heading := r.headingOf(t, row, n, label)
-	isShares := p.hasBetween(label.from, label.to, "buyback shares label")
-	if text, ok := date(v); ok {
-		if p.hasBetween(label.from, label.to, "buyback ends label") && r.mayEnd(text) {
-			found.ends = append(found.ends, r.candidate(read{text: text}, row, v, cue{}))
-		}
-		return
-	}
-	if !limited {
-		return
-	}
-	if c, ok := readPositive(p, v, heading); ok && !isShares {
-		found.amounts = append(found.amounts, r.candidate(c, row, v, cue{}))
-	}
-	if c, ok := countPositive(p, v); ok && isShares {
-		found.shares = append(found.shares, r.candidate(c, row, v, cue{}))
-	}
 }

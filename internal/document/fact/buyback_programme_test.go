@@ -14,11 +14,12 @@ import (
 // marketText is a document of an issuer, and what it states of one kind: one line for each
 // fact, "name=value …" in the order of the names, and one for each of its rows.
 type marketText struct {
-	name  string
-	title string
-	day   string   // of publication
-	pages []string // separated by "\f" in one text
-	want  []string
+	name    string
+	company string
+	title   string
+	day     string   // of publication
+	pages   []string // separated by "\f" in one text
+	want    []string
 }
 
 // checkMarketTexts checks the facts of one kind in some documents.
@@ -31,7 +32,7 @@ func checkMarketTexts(t *testing.T, kind disclosure.FactKind, tests []marketText
 				t.Fatal(err)
 			}
 			var got []string
-			for _, f := range Find(Document{Title: test.title, Published: day, Pages: test.pages}) {
+			for _, f := range Find(Document{Company: test.company, Title: test.title, Published: day, Pages: test.pages}) {
 				if f.Kind != kind {
 					continue
 				}

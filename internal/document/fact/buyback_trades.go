@@ -26,8 +26,16 @@ type trades struct {
 	days    []period // of sentences with one day
 	shares  []candidate
 	amounts []candidate
+	loose   []candidate // amounts of sentences that name no period
 	rows    []record
 	head    heading
+	tables  []tradeTable
+}
+
+// tradeTable is one of the tables with trades.
+type tradeTable struct {
+	rows []record
+	head heading
 }
 
 // buybackTrades finds the purchases of own shares in a period, and the rows of their table
@@ -54,7 +62,12 @@ func buybackTrades(r *reading) []draft {
 		d.set("amount", c.text, c.at)
 		d.set("currency", c.currency, c.at)
 	}
+	r.keepTableOfTotal(&found, d.fields["shares"])
 	d.rows = r.tradeRows(&found, d.fields)
+	if c, ok := agreed(found.loose); ok && len(found.amounts) == 0 && isSpent(d.rows, c.text) {
+		d.set("amount", c.text, c.at)
+		d.set("currency", c.currency, c.at)
+	}
 	if len(d.rows) == 0 && (!stated || byRows && len(found.rows) > 0) {
 		return nil
 	}
@@ -88,23 +101,75 @@ func (r *reading) settleTotal(found *trades) {
 	if _, ok := agreed(found.shares); ok || len(found.shares) == 0 || len(found.rows) == 0 {
 		return
 	}
-	sum := new(big.Rat)
-	for _, rec := range found.rows {
-		v := rec.fields["trade shares"]
-		if v == nil {
-			return
-		}
-		c, ok := countPositive(&r.parts[rec.part], v)
-		if !ok {
-			return
-		}
-		n, _ := new(big.Rat).SetString(c.text)
-		sum.Add(sum, n)
+	sum, ok := r.sumOfShares(found.rows)
+	if !ok {
+		return
 	}
 	found.shares = slices.DeleteFunc(found.shares, func(c candidate) bool {
 		n, ok := new(big.Rat).SetString(c.text)
 		return !ok || n.Cmp(sum) != 0
 	})
+}
+
+// sumOfShares returns the number of shares of some rows, if all have one.
+func (r *reading) sumOfShares(rows []record) (sum *big.Rat, ok bool) {
+	sum = new(big.Rat)
+	for _, rec := range rows {
+		v := rec.fields["trade shares"]
+		if v == nil {
+			return nil, false
+		}
+		c, ok := countPositive(&r.parts[rec.part], v)
+		if !ok {
+			return nil, false
+		}
+		n, _ := new(big.Rat).SetString(c.text)
+		sum.Add(sum, n)
+	}
+	return sum, true
+}
+
+// keepTableOfTotal keeps the only table whose rows add up to the stated number of shares, if
+// those of all tables do not: an annex lists the same purchases one by one, or another table
+// those of an earlier week.
+func (r *reading) keepTableOfTotal(found *trades, total string) {
+	want, ok := new(big.Rat).SetString(total)
+	if !ok || len(found.tables) < 2 {
+		return
+	}
+	if sum, ok := r.sumOfShares(found.rows); ok && sum.Cmp(want) == 0 {
+		return
+	}
+	var fits []tradeTable
+	for _, t := range found.tables {
+		if sum, ok := r.sumOfShares(t.rows); ok && sum.Cmp(want) == 0 {
+			fits = append(fits, t)
+		}
+	}
+	if len(fits) == 1 {
+		found.rows = fits[0].rows
+		found.head = fits[0].head
+	}
+}
+
+// isSpent reports whether an amount is what the purchases of some rows cost, but for the
+// rounding of prices.
+func isSpent(rows []map[string]string, amount string) bool {
+	want, ok := new(big.Rat).SetString(amount)
+	if !ok || len(rows) == 0 {
+		return false
+	}
+	left := new(big.Rat).Set(want)
+	for _, row := range rows {
+		shares, okShares := new(big.Rat).SetString(row["shares"])
+		price, okPrice := new(big.Rat).SetString(row["price"])
+		if !okShares || !okPrice {
+			return false
+		}
+		left.Sub(left, shares.Mul(shares, price))
+	}
+	most := want.Mul(want, big.NewRat(1, 1000))
+	return left.Abs(left).Cmp(most) <= 0
 }
 
 // periodOfRows returns the days of the first and the last trade, for a document that states
@@ -160,6 +225,9 @@ func (r *reading) findTrades() (found trades) {
 		if p.cells == nil && p.hasBetween(0, p.beforeResult(), "trades cumulative") {
 			continue
 		}
+		if r.isOthersPurchase(p) || len(found.shares) > 0 && r.isOfEndedProgramme(i) {
+			continue
+		}
 		if p.has("bought") || p.cells != nil || p.labelled("period before") {
 			found.periods = append(found.periods, r.presentPeriods(i)...)
 		}
@@ -167,8 +235,7 @@ func (r *reading) findTrades() (found trades) {
 			r.addPurchases(&found, i)
 		}
 	}
-	for n := range r.tables {
-		t := &r.tables[n]
+	for _, t := range r.tablesOfTrades() {
 		if r.parts[t.rows[0]].aside {
 			continue
 		}
@@ -183,11 +250,89 @@ func (r *reading) findTrades() (found trades) {
 			}
 			found.rows = append(found.rows, rows...)
 			found.head = head
+			found.tables = append(found.tables, tradeTable{rows, head})
 			r.addTotals(&found, totals)
 		}
 		r.addPurchaseRows(&found, t, rows)
 	}
 	return found
+}
+
+// tablesOfTrades returns the tables of a document. Rows below a second heading with other
+// words, such as those of an annex on the next page, are a table of their own.
+func (r *reading) tablesOfTrades() (found []*table) {
+	for n := range r.tables {
+		t := r.tables[n]
+		heading := ""
+		start := 0
+		for k, row := range t.rows {
+			p := &r.parts[row]
+			if len(p.values) > 0 || len(p.cells) < 3 {
+				continue
+			}
+			if _, ok := r.headingIn(&tradesGrid, row, 0, len(p.tokens)); !ok {
+				continue
+			}
+			if heading != "" && p.text != heading {
+				found = append(found, &table{rows: t.rows[start:k], before: t.before})
+				t.before = row - 1
+				start = k
+			}
+			heading = p.text
+		}
+		found = append(found, &table{rows: t.rows[start:], before: t.before})
+	}
+	return found
+}
+
+// isOfEndedProgramme reports whether a sentence without a period of its own says that the programme
+// has ended. What was bought in total is then that of the programme.
+func (r *reading) isOfEndedProgramme(i int) bool {
+	p := &r.parts[i]
+	return p.cells == nil && p.has("buyback end") && p.has("programme", "buyback") && len(r.presentPeriods(i)) == 0
+}
+
+// isOthersPurchase reports whether a sentence is about purchases by a person, or of shares of
+// another company, or tells apart two classes of shares, of which neither is the total.
+func (r *reading) isOthersPurchase(p *part) bool {
+	if p.cells != nil || !p.has("bought") {
+		return false
+	}
+	return p.isBoughtByPerson() || p.limitsClasses() || p.addsPurchases() || r.namesOther(p)
+}
+
+// isBoughtByPerson reports whether a sentence names a director or a holder, unless as those for
+// whom the shares are: "el plan de incentivos de directivos".
+func (p *part) isBoughtByPerson() bool {
+	return slices.ContainsFunc(p.all("trades by person"), func(c cue) bool {
+		switch p.word(c.from - 1) {
+		case "de", "del", "para", "a", "al", "los", "sus", "of", "for", "to":
+			return false
+		}
+		return true
+	})
+}
+
+// addsPurchases reports whether a sentence has two numbers of shares, of which neither is the
+// total: "30.000 acciones en el mercado y 10.000 fuera de él".
+func (p *part) addsPurchases() bool {
+	counted := false
+	end := min(p.beforePast(), p.beforeResult())
+	for k := range p.values {
+		v := &p.values[k]
+		if v.From >= end {
+			break
+		}
+		if _, ok := countPositive(p, v); !ok || p.isPartOfPurchases(v) {
+			continue
+		}
+		joined := isAnd(p.word(v.From-1)) || isAnd(p.word(v.From-2)) && p.word(v.From-1) != ""
+		if counted && joined && !p.has("total") {
+			return true
+		}
+		counted = counted || p.countsShares(v)
+	}
+	return false
 }
 
 // unitBelow returns the unit that the line below a table states: "(Cifras en euros)".
@@ -228,6 +373,9 @@ func (r *reading) addPurchases(found *trades, i int) {
 		if v.From >= end || shares && amount {
 			break
 		}
+		if p.isPartOfPurchases(v) {
+			continue // "de las que 3.000 en bloque", "gastos por 54 euros"
+		}
 		if c, ok := countPositive(p, v); ok && !shares && p.countsShares(v) {
 			found.shares = append(found.shares, r.candidate(c, i, v, cue{}))
 			shares = true
@@ -243,8 +391,26 @@ func (r *reading) addPurchases(found *trades, i int) {
 		if shares || len(found.periods) > 0 && p.has("trades amount label") || len(r.presentPeriods(i)) > 0 {
 			found.amounts = append(found.amounts, r.candidate(c, i, v, cue{}))
 			amount = true
+		} else if p.has("trades amount label") {
+			found.loose = append(found.loose, r.candidate(c, i, v, cue{}))
+			amount = true
 		}
 	}
+}
+
+// isPartOfPurchases reports whether the words before a figure, or those before it in the same
+// brackets, say that it is not the whole.
+func (p *part) isPartOfPurchases(v *value.Value) bool {
+	const near = 8
+	if p.hasBetween(v.From-near, v.From, "trades part") {
+		return true
+	}
+	for k := v.From - 1; k >= 0 && p.mark(k) != ")"; k-- {
+		if p.mark(k) == "(" {
+			return p.hasBetween(k, v.From, "trades part")
+		}
+	}
+	return false
 }
 
 // isOfPastYear reports whether a sentence begins with an earlier year: "En 2025 se compraron".
@@ -338,228 +504,4 @@ func (r *reading) tradesDay(i int) (period, bool) {
 	}
 	at := place{i, day.From, day.To}
 	return period{text, text, at, at}, true
-}
-
-// mostTotals is the most rows of totals that are read: each is compared with all rows.
-const mostTotals = 40
-
-// addTotals adds the totals of a table of trades.
-func (r *reading) addTotals(found *trades, totals []record) {
-	for _, rec := range totals[:min(len(totals), mostTotals)] {
-		p := &r.parts[rec.part]
-		v := rec.fields["trade shares"]
-		if v == nil {
-			v = r.firstFigure(found, rec)
-		}
-		if v == nil {
-			continue
-		}
-		if c, ok := countPositive(p, v); ok {
-			found.shares = append(found.shares, r.candidate(c, rec.part, v, cue{}))
-		}
-		amount := rec.fields["trade amount"]
-		if amount == nil {
-			amount = r.sumOfAmounts(found, rec)
-		}
-		if v := amount; v != nil {
-			if c, ok := readPositive(p, v, found.head.scales["trade amount"]); ok {
-				found.amounts = append(found.amounts, r.candidate(c, rec.part, v, cue{}))
-			}
-		}
-	}
-}
-
-// sumOfAmounts returns the last figure of a row of totals, which lacks some columns, if the
-// amounts of the rows add up to it.
-func (r *reading) sumOfAmounts(found *trades, total record) *value.Value {
-	sum := new(big.Rat)
-	for _, rec := range found.rows {
-		v := rec.fields["trade amount"]
-		if v == nil {
-			return nil
-		}
-		text, ok := decimal(v, 0)
-		if !ok {
-			return nil
-		}
-		n, _ := new(big.Rat).SetString(text)
-		sum.Add(sum, n)
-	}
-	figures := r.parts[total.part].figuresIn(cell{total.from, total.to})
-	if len(figures) < 2 {
-		return nil
-	}
-	last := figures[len(figures)-1]
-	text, ok := decimal(last, 0)
-	n, isNumber := new(big.Rat).SetString(text)
-	if !ok || !isNumber || n.Cmp(sum) != 0 || sum.Sign() == 0 {
-		return nil
-	}
-	return last
-}
-
-// firstFigure returns the first figure of a row of totals, which lacks some columns, if the
-// first column with figures is the number of shares.
-func (r *reading) firstFigure(found *trades, rec record) *value.Value {
-	for _, c := range found.head.columns {
-		if !slices.Contains(tradesGrid.numbers, c) {
-			continue
-		}
-		if c != "trade shares" {
-			return nil
-		}
-		break
-	}
-	for _, v := range r.parts[rec.part].valuesIn(rec.from, rec.to) {
-		if v.Kind == value.Figure {
-			return v
-		}
-	}
-	return nil
-}
-
-// addPurchaseRows adds the values of a form, a label and a value in each row, without the
-// rows with trades.
-func (r *reading) addPurchaseRows(found *trades, t *table, trades []record) {
-	isTrade := map[int]bool{}
-	for _, rec := range trades {
-		isTrade[rec.part] = true
-	}
-	for _, row := range t.formRows() {
-		p := &r.parts[row]
-		if p.aside || p.isTooLong() || isTrade[row] {
-			continue
-		}
-		for _, each := range p.labelledValues() {
-			r.addPurchaseValue(found, t, row, each)
-		}
-	}
-}
-
-// addPurchaseValue adds a value of a form, if its label is that of the purchases.
-func (r *reading) addPurchaseValue(found *trades, t *table, row int, each labelled) {
-	p := &r.parts[row]
-	v := each.value
-	has := func(classes ...class) bool { return p.hasBetween(each.label.from, each.label.to, classes...) }
-	if has("trades cumulative", "sold", "buyback limit", "trades price near", "past") {
-		return
-	}
-	switch {
-	case has("buyback shares label") && has("bought"):
-		if c, ok := countPositive(p, v); ok {
-			found.shares = append(found.shares, r.candidate(c, row, v, cue{}))
-		}
-	case has("trades amount label"):
-		unit, _ := value.ReadScale(p.tokens[each.label.from:each.label.to], p.english)
-		if p.cells != nil {
-			unit = r.headingOf(t, row, 1, each.label)
-		}
-		if c, ok := readPositive(p, v, unit); ok {
-			found.amounts = append(found.amounts, r.candidate(c, row, v, cue{}))
-		}
-	}
-}
-
-// tradeRows returns the rows of the tables of trades, if all are complete and add up to the
-// totals.
-func (r *reading) tradeRows(found *trades, fields map[string]string) (rows []map[string]string) {
-	if found.head.scales["trade shares"].Currency != "" {
-		return nil // a volume of money
-	}
-	shares := new(big.Rat)
-	spent := new(big.Rat)
-	rounding := new(big.Rat)
-	priced := true
-	venues := slices.Contains(found.head.columns, "trade venue")
-	for _, rec := range found.rows {
-		p := &r.parts[rec.part]
-		day, ok := date(rec.anchor)
-		count := rec.fields["trade shares"]
-		text, isText := rec.texts["trade shares"]
-		if count == nil && (onlyMarks(p, rec.from, rec.to) || isText && p.isDash(text)) {
-			continue // a day without trades: "-"
-		}
-		if !ok || count == nil || day < fields["from"] || day > fields["to"] {
-			return nil
-		}
-		n, ok := countPositive(p, count)
-		if !ok {
-			return nil
-		}
-		row := map[string]string{"date": day, "shares": n.text}
-		number, _ := new(big.Rat).SetString(n.text)
-		shares.Add(shares, number)
-		if price := rec.fields["trade price"]; price != nil && !price.Scaled() {
-			text, ok := decimal(price, 0)
-			if !ok {
-				return nil
-			}
-			row["price"] = text
-			each, _ := new(big.Rat).SetString(text)
-			spent.Add(spent, new(big.Rat).Mul(number, each))
-			rounding.Add(rounding, new(big.Rat).Mul(number, lastDigit(p.tokens[price.From].Text)))
-		} else {
-			priced = false
-		}
-		if venue := r.venueOf(rec); venue != "" {
-			row["venue"] = venue
-		} else if venues {
-			return nil
-		}
-		rows = append(rows, row)
-	}
-	if want, ok := new(big.Rat).SetString(fields["shares"]); ok && want.Cmp(shares) != 0 {
-		return nil
-	}
-	if want, ok := new(big.Rat).SetString(fields["amount"]); ok && priced {
-		difference := new(big.Rat).Sub(want, spent)
-		if difference.Abs(difference).Cmp(rounding.Add(rounding, big.NewRat(1, 1))) > 0 {
-			return nil
-		}
-	}
-	return rows
-}
-
-// lastDigit returns the value of one unit of the last digit of a figure: 0.01 for 3,05.
-func lastDigit(text string) *big.Rat {
-	decimals := 0
-	for k := len(text) - 1; k >= 0 && text[k] >= '0' && text[k] <= '9'; k-- {
-		decimals++
-	}
-	if decimals == len(text) {
-		decimals = 0
-	}
-	unit := big.NewRat(1, 1)
-	for range min(decimals, 12) {
-		unit.Mul(unit, big.NewRat(1, 10))
-	}
-	return unit
-}
-
-// venueOf returns where a trade was made: the cell of its column, or a code of four
-// capitals.
-func (r *reading) venueOf(rec record) string {
-	p := &r.parts[rec.part]
-	if c, ok := rec.texts["trade venue"]; ok && c.to > c.from {
-		return p.text[p.tokens[c.from].At:p.tokens[c.to-1].End()]
-	}
-	for k := rec.from; k < rec.to; k++ {
-		if isMarketCode(p.tokens[k].Text) {
-			return p.tokens[k].Text
-		}
-	}
-	return ""
-}
-
-// isMarketCode reports whether a word has the form of the code of a market, such as XMAD.
-func isMarketCode(word string) bool {
-	if len(word) != 4 {
-		return false
-	}
-	for _, c := range word {
-		if c < 'A' || c > 'Z' {
-			return false
-		}
-	}
-	return true
 }

@@ -3,8 +3,6 @@ package fact
 import (
 	"slices"
 	"strings"
-
-	"pregon/internal/document/lexicon"
 )
 
 // The words that make a value doubtful act on different parts of a sentence. A
@@ -124,9 +122,9 @@ func (c *clauses) unsure(at int) bool {
 			if q.from < c.ends[at] {
 				return true
 			}
-		case c.starts[q.from] == c.starts[at], c.inBracketsBehind(at, q.from):
+		case c.starts[q.from] == c.starts[at], c.inBracketsBehind(at, q.from), q.class == "earlier paid" && c.saysOf(q, at):
 			return true
-		case q.from < at && !c.valued[c.starts[q.from]] && !c.startsComparison(q.from):
+		case q.from < at && !c.valued[c.starts[q.from]] && !c.startsComparison(q.from) && !c.p.hasBetween(q.to, at, "remaining part"):
 			// A clause without a value is about what follows it: "En el ejercicio anterior,
 			// la sociedad pagó 0,30 euros".
 			return true
@@ -140,6 +138,19 @@ func (c *clauses) unsure(at int) bool {
 func (c *clauses) inBracketsBehind(at, word int) bool {
 	start := c.starts[at]
 	return start > 1 && c.p.mark(start-1) == "(" && c.ends[word] >= start-1 && word < start
+}
+
+// saysOf reports whether a verb at the beginning of a clause has the value of the clause before
+// it: "una parte, por importe de 0,20 euros por acción, fue anticipada en julio".
+func (c *clauses) saysOf(verb cue, at int) bool {
+	start := c.starts[verb.from]
+	if start == 0 || c.ends[at] != start || c.p.mark(start-1) != "," {
+		return false
+	}
+	if c.p.word(verb.from) == "que" || c.p.word(verb.from) == "por" || c.p.word(verb.from) == "same" {
+		return false
+	}
+	return verb.from == start || verb.from == start+1 && len(c.p.word(start)) <= 5
 }
 
 // startsComparison reports whether the clause of a token begins with a comparison.
@@ -202,8 +213,7 @@ func (p *part) companyAt(i int) (name []string) {
 
 // sharesName reports whether a name has a word with that of the company of the report.
 func (r *reading) sharesName(name []string) bool {
-	own := strings.Fields(lexicon.Fold(r.Company))
-	return slices.ContainsFunc(name, func(word string) bool { return word != "del" && slices.Contains(own, word) })
+	return slices.ContainsFunc(name, func(word string) bool { return word != "del" && slices.Contains(r.own, word) })
 }
 
 // longest returns the cues of some classes, in their order, without those within a

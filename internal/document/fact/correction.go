@@ -7,6 +7,9 @@ func (r *reading) voidCorrected() {
 	for i := range r.parts {
 		p := &r.parts[i]
 		if p.cells != nil {
+			if void {
+				p.values = nil // a table below "donde dice:"
+			}
 			continue
 		}
 		marks := p.all("wrong", "corrected")

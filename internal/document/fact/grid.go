@@ -20,6 +20,8 @@ type grid struct {
 	counted map[class]class
 	// complete reports whether the columns are those of a heading; nil if needed says it all
 	complete func(columns []class) bool
+	// oneColumn returns the column of a cell with some cues, if all of them name only one; it may be nil
+	oneColumn func(p *part, c cell, cues []cue) (class, bool)
 }
 
 // record is a row of a grid.
@@ -109,7 +111,7 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 	h := heading{part: i, scales: map[class]value.Scale{}}
 	h.cells = make([]class, len(p.cells))
 	var last cue
-	cues := longestCues(p, from, to, g.columns)
+	cues := g.joinCues(p, longestCues(p, from, to, g.columns))
 	for n, c := range cues {
 		if number := g.counted[c.class]; number != "" && p.isCounted(c.from) {
 			c.class = number
@@ -117,7 +119,7 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 		}
 		sameColumn := c.class == last.class && p.sameHeading(last.to, c.from)
 		inBrackets := last.class != "" && bracketOpen(p, last.to, c.from) // Volumen (acciones)
-		if inBrackets {
+		if inBrackets || p.isPastColumn(c.from) {
 			continue
 		}
 		last = c
@@ -142,15 +144,51 @@ func (r *reading) headingIn(g *grid, i, from, to int) (heading, bool) {
 	return h, g.complete == nil || g.complete(h.columns)
 }
 
+// joinCues joins the cues of a cell that name only one column: "Interés bruto total".
+func (g *grid) joinCues(p *part, cues []cue) (joined []cue) {
+	const fewest = 3 // cells; text recognition joins those of a heading with fewer
+	if g.oneColumn == nil || len(p.cells) < fewest {
+		return cues
+	}
+	for len(cues) > 0 {
+		k := p.cellOf(cues[0].from)
+		n := 1
+		for n < len(cues) && p.cellOf(cues[n].from) == k {
+			n++
+		}
+		if column, ok := g.oneColumn(p, p.cells[k], cues[:n]); ok {
+			joined = append(joined, cue{class: column, from: cues[0].from, to: cues[n-1].to})
+		} else {
+			joined = append(joined, cues[:n]...)
+		}
+		cues = cues[n:]
+	}
+	return joined
+}
+
+// isPastColumn reports whether the cell of a heading is that of an earlier period: "Intereses
+// periodo anterior". A long cell is several headings that text recognition joined.
+func (p *part) isPastColumn(token int) bool {
+	const longest = 6
+	if len(p.cells) < 2 {
+		return false
+	}
+	c := p.cells[p.cellOf(token)]
+	return c.to-c.from <= longest && p.hasBetween(c.from, c.to, "past") && !p.hasBetween(c.from, c.to, "bond number")
+}
+
 // headingAbove completes a heading in which the name of the column of the anchors could not be
 // read, "Fecba" for "Fecha": all other columns are known, and the next row has its anchor
 // there.
 func (r *reading) headingAbove(g *grid, t *table, n int, h heading) (heading, bool) {
-	if n+1 >= len(t.rows) || len(h.cells) < 3 || slices.Contains(h.columns, g.needed[0]) {
+	if n+1 >= len(t.rows) || len(h.cells) < 2 || slices.Contains(h.columns, g.needed[0]) {
 		return h, false
 	}
 	next := &r.parts[t.rows[n+1]]
 	anchors := anchorsOf(g, next)
+	if len(anchors) == 1 && len(next.cells) == len(h.cells)+1 && next.cellOf(anchors[0].From) == 0 {
+		h.cells = append([]class{""}, h.cells...) // the first cell of the heading is empty
+	}
 	if len(anchors) != 1 || len(next.cells) != len(h.cells) {
 		return h, false
 	}
@@ -212,7 +250,12 @@ func (h *heading) readScale(p *part, cues []cue, n, to int) {
 	if n+1 < len(cues) {
 		end = min(end, cues[n+1].from)
 	}
-	if s, ok := value.ReadScale(p.tokens[c.from:end], p.english); ok {
+	s, ok := value.ReadScale(p.tokens[c.from:end], p.english)
+	if ok && s.Percent && len(p.cells) > 0 {
+		end = min(end, p.cells[p.cellOf(c.from)].to) // the next column may be "% amortizado"
+		s, ok = value.ReadScale(p.tokens[c.from:end], p.english)
+	}
+	if ok {
 		h.scales[c.class] = s
 	}
 }

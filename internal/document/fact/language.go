@@ -327,6 +327,9 @@ func (p *part) isTornFigure(k int) bool {
 	if joins(k-1) && p.word(k-2) != "" {
 		return true
 	}
+	if (p.mark(k-1) == "," || p.mark(k-1) == ".") && p.mark(k-2) == "0" { // 25 in "0, 25"
+		return true
+	}
 	return joins(k+1) && p.word(k+2) != "" && p.word(k+2) != "oo"
 }
 

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"fmt"
 	"slices"
 
 	"pregon/internal/document/value"
@@ -11,6 +12,7 @@ type liquidity struct {
 	periods []period
 	fields  map[string][]candidate
 	unit    *value.Scale // see onlyCurrency; nil while it was not needed
+	classes bool         // the document tells apart two classes of shares
 }
 
 // add adds a candidate for a field.
@@ -44,14 +46,19 @@ func liquidityContracts(r *reading) []draft {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.cells == nil && !p.aside && !p.isTooLong() && !p.has("possible", "example", "policy") {
-			r.addLiquiditySentence(&found, i)
+		if p.cells != nil || p.aside || p.isTooLong() || p.has("possible", "example", "policy") || r.isOtherLiquidity(p) {
+			continue
 		}
+		found.classes = found.classes || p.has("liquidity bought", "liquidity sold") && p.limitsClasses()
+		r.addLiquiditySentence(&found, i)
 	}
 	for n := range r.tables {
 		if !r.addLiquidityPeriods(&found, &r.tables[n]) {
 			r.addLiquidityTable(&found, &r.tables[n])
 		}
+	}
+	if found.classes {
+		return nil // neither class is the total
 	}
 	d := newDraft()
 	bought := d.setAgreed("bought", found.fields["bought"])
@@ -65,6 +72,12 @@ func liquidityContracts(r *reading) []draft {
 		d.set("currency", c.currency, c.at)
 	}
 	return []draft{d}
+}
+
+// isOtherLiquidity reports whether a sentence is about another company, about a programme of
+// purchases, or about all that was traded since the contract began.
+func (r *reading) isOtherLiquidity(p *part) bool {
+	return p.has("another company", "other company", "buyback", "liquidity since") || r.namesOther(p)
 }
 
 // namesLiquidity reports whether a document is about a liquidity contract: its title or a
@@ -95,12 +108,11 @@ func (r *reading) addLiquiditySentence(found *liquidity, i int) {
 		if v.Kind != value.Figure || v.Bound != "" || p.isEarlierOfTwo(k) || counts && !isShares {
 			continue
 		}
-		last := -1 // the end of the value before
-		if k > 0 {
-			last = p.values[k-1].To
-		}
+		last := p.tradeFrom(k)
 		if c, ok := countPositive(p, v); ok {
-			if name := p.liquidityTrade(v, last); name != "" {
+			if name := p.liquidityTrade(v, last); name != "" && (p.has("liquidity respectively") || p.isOneOfPair(k)) {
+				continue // "se compraron y vendieron 3.000 y 2.900 acciones, respectivamente"
+			} else if name != "" {
 				found.add(name, r.candidate(c, i, v, cue{}))
 			} else if v.Unit == "share" || v.Unit == "security" {
 				if found.isClosing(p, k) {
@@ -112,6 +124,44 @@ func (r *reading) addLiquiditySentence(found *liquidity, i int) {
 			found.add("balance_cash", r.candidate(c, i, v, cue{}))
 		}
 	}
+}
+
+// tradeFrom returns the token from which the words before a value belong to it: the end of the
+// value before. The amount for which shares were traded belongs to them: "compras por 31.000 euros
+// (4.000 acciones)".
+func (p *part) tradeFrom(k int) int {
+	const near = 3
+	if k == 0 {
+		return -1
+	}
+	before := &p.values[k-1]
+	isShares := p.values[k].Unit == "share" || p.values[k].Unit == "security"
+	isPrice := isShares && value.CurrencyCode(before.Unit) != "" && p.values[k].From-before.To <= near
+	for i := before.To; i < p.values[k].From; i++ {
+		isPrice = isPrice && !isAnd(p.word(i)) && p.mark(i) != ";" && p.mark(i) != ","
+	}
+	if !isPrice {
+		return before.To
+	}
+	if k == 1 {
+		return -1
+	}
+	return p.values[k-2].To
+}
+
+// isOneOfPair reports whether a figure is one of two with only "y" between them: "un total de 3.000
+// y 2.900 acciones".
+func (p *part) isOneOfPair(k int) bool {
+	joined := func(first, second int) bool {
+		if first < 0 || second >= len(p.values) || p.values[second].Kind != value.Figure {
+			return false
+		}
+		end := p.values[first].To
+		isBare := p.tokens[end-1].IsNumber() // the word behind the second one is that of both
+		return isBare && p.values[second].From == end+1 && isAnd(p.word(end)) &&
+			value.CurrencyCode(p.values[second].Unit) == ""
+	}
+	return joined(k, k+1) || joined(k-1, k)
 }
 
 // isEarlierOfTwo reports whether a figure is the first of "de 500 a 700", "from €5 to €7".
@@ -132,6 +182,9 @@ func (p *part) isEarlierOfTwo(k int) bool {
 // passive ("5,000 shares were sold"), or else of the last verb before it.
 func (p *part) liquidityTrade(v *value.Value, last int) string {
 	isShares := v.Unit == "share" || v.Unit == "security"
+	if !isShares && p.hasBetween(v.To, v.To+2, "liquidity count") {
+		return "" // "se compraron 5.000 acciones (310 operaciones)"
+	}
 	for k := v.To; k < min(v.To+5, len(p.tokens)); k++ {
 		if name := p.tradeAt(k); name != "" && !isShares && k == v.To {
 			return "" // "150 compras" is a number of trades
@@ -207,10 +260,17 @@ func (r *reading) addLiquidityLine(found *liquidity, i int) bool {
 	return true
 }
 
-// endsOn reports whether a date is the last day of the period.
+// endsOn reports whether a date, which may lack its year, is the last day of the period.
 func (l *liquidity) endsOn(v *value.Value) bool {
+	if len(l.periods) == 0 {
+		return false
+	}
+	last := l.periods[0].to
+	if v.Kind == value.Date && v.Year == 0 {
+		return fmt.Sprintf("%02d-%02d", v.Month, v.Day) == last[len("2006-"):]
+	}
 	text, ok := date(v)
-	return ok && len(l.periods) > 0 && l.periods[0].to == text
+	return ok && last == text
 }
 
 // isOtherDay reports whether a label has a day that is not the last one of the period: "Saldo a
@@ -243,6 +303,9 @@ func (l *liquidity) isClosing(p *part, k int) bool {
 		if c.from >= v.From {
 			break
 		}
+		if c.class == "liquidity opening" && p.bracketsClose(c.from, v.From) {
+			continue // "23.400 acciones (25.000 al inicio) y 196.650 euros"
+		}
 		switch c.class {
 		case "liquidity closing":
 			closing = true
@@ -259,11 +322,25 @@ func (l *liquidity) isClosing(p *part, k int) bool {
 		}
 	}
 	for _, c := range p.all("liquidity opening") { // "saldo inicial" is a "saldo"
-		if c.from < v.From && !p.hasBetween(c.to, v.From, "liquidity closing") {
+		if c.from < v.From && !p.hasBetween(c.to, v.From, "liquidity closing") && !p.bracketsClose(c.from, v.From) {
 			return false
 		}
 	}
 	return closing
+}
+
+// bracketsClose reports whether a token is in brackets that close soon, before another one.
+func (p *part) bracketsClose(token, before int) bool {
+	const longest = 12
+	for k := token; k < min(token+longest, before); k++ {
+		switch p.mark(k) {
+		case "(":
+			return false
+		case ")":
+			return true
+		}
+	}
+	return false
 }
 
 // dateBehind returns the date directly behind a value, or nil: "50.000 acciones a 1 de julio".
@@ -292,253 +369,4 @@ func (p *part) dateBefore(k int) *value.Value {
 		}
 	}
 	return nil
-}
-
-// addLiquidityTable adds the values of a form, or of a table with a row for purchases, one
-// for sales and one for each balance.
-func (r *reading) addLiquidityTable(found *liquidity, t *table) {
-	var columns []class
-	var trades []class   // the columns of a table with one for purchases and one for sales
-	var both []string    // the fields of the columns of a table with a row for each day
-	var unit value.Scale // of the heading
-	closing := -1        // the column of the closing balances
-	for _, row := range t.formRows() {
-		p := &r.parts[row]
-		if p.aside || p.isTooLong() || p.has("past", "possible") {
-			continue
-		}
-		if heads := bothColumns(p); heads != nil {
-			both = heads
-			continue
-		}
-		if both != nil && r.addTotalsOfBoth(found, row, both) {
-			continue
-		}
-		if n, ok := closingColumn(p); ok {
-			closing = n
-			trades = nil
-			continue
-		}
-		if closing >= 0 && len(p.cells) == 3 {
-			r.addClosingRow(found, t, row, closing)
-			continue
-		}
-		if heads := liquidityColumns(p); len(heads) > 1 {
-			closing = -1
-			trades = nil
-			columns = heads
-			unit, _ = value.ReadScale(p.tokens, p.english)
-			continue
-		}
-		if heads := tradeColumns(p); len(heads) == 2 {
-			trades = heads
-			closing = -1
-			continue
-		}
-		if len(trades) == 2 && r.addTradesRow(found, row, trades) {
-			continue
-		}
-		if len(p.cells) > 2 {
-			r.addLiquidityRow(found, row, columns, unit)
-			continue
-		}
-		for _, each := range p.labelledValues() {
-			unit := r.headingOf(t, row, p.cellOf(each.value.From), each.label)
-			r.addLiquidityValue(found, row, each, "", unit)
-		}
-	}
-}
-
-// hasNumbers reports whether a row has figures or dates, so that it is no heading. Text
-// recognition makes codes of words: "C0NCEPTO".
-func (p *part) hasNumbers() bool {
-	return slices.ContainsFunc(p.values, func(v value.Value) bool { return v.Kind != value.Code })
-}
-
-// closingColumn returns the column of the closing balances, of the two behind the labels, if a
-// row is the heading of a table with opening and closing balances.
-func closingColumn(p *part) (column int, ok bool) {
-	if p.hasNumbers() || p.has("liquidity bought", "liquidity sold") {
-		return 0, false
-	}
-	opening, okOpening := firstCue(p.all("liquidity opening"), 0, len(p.tokens))
-	closing, okClosing := firstCue(p.all("liquidity closing"), 0, len(p.tokens))
-	if !okOpening || !okClosing || len(p.cells) > 3 || p.cellOf(opening.from) == p.cellOf(closing.from) {
-		return 0, false
-	}
-	if opening.from < closing.from {
-		return 2, true
-	}
-	return 1, true
-}
-
-// addClosingRow adds the closing balance of a row with two balances.
-func (r *reading) addClosingRow(found *liquidity, t *table, row, column int) {
-	p := &r.parts[row]
-	label := p.cells[0]
-	values := p.figuresIn(p.cells[column])
-	if len(values) != 1 || p.hasBetween(label.from, label.to, "liquidity operations", "liquidity price") {
-		return
-	}
-	cash := p.hasBetween(label.from, label.to, "liquidity cash")
-	shares := p.hasBetween(label.from, label.to, "liquidity shares")
-	if cash {
-		if c, ok := readPositive(p, values[0], r.headingOf(t, row, column, label)); ok {
-			found.add("balance_cash", r.candidate(c, row, values[0], cue{}))
-		}
-	} else if shares {
-		if c, ok := countPositive(p, values[0]); ok {
-			found.add("balance_shares", r.candidate(c, row, values[0], cue{}))
-		}
-	}
-}
-
-// bothColumns returns the fields of the columns behind the first, "" for those of amounts, if
-// a heading has columns for purchases and for sales, some of them of shares.
-func bothColumns(p *part) []string {
-	if len(p.cells) < 3 || p.hasNumbers() || !p.has("liquidity shares") {
-		return nil
-	}
-	fields := make([]string, 0, len(p.cells)-1)
-	for _, c := range p.cells[1:] {
-		bought := p.hasBetween(c.from, c.to, "liquidity bought")
-		sold := p.hasBetween(c.from, c.to, "liquidity sold")
-		if bought == sold {
-			return nil
-		}
-		isShares := p.hasBetween(c.from, c.to, "liquidity shares") &&
-			!p.hasBetween(c.from, c.to, "liquidity cash", "liquidity price", "liquidity operations")
-		switch {
-		case isShares && bought:
-			fields = append(fields, "bought")
-		case isShares:
-			fields = append(fields, "sold")
-		default:
-			fields = append(fields, "")
-		}
-	}
-	return fields
-}
-
-// addTotalsOfBoth adds the totals of a table with columns for purchases and for sales. It
-// reports whether the row is one of such a table.
-func (r *reading) addTotalsOfBoth(found *liquidity, row int, fields []string) bool {
-	p := &r.parts[row]
-	values := p.valuesIn(p.cells[0].to, len(p.tokens))
-	if len(values) != len(fields) {
-		return false
-	}
-	if !p.hasBetween(0, p.cells[0].to, "total") {
-		return true
-	}
-	for n, v := range values {
-		if c, ok := countPositive(p, v); ok && fields[n] != "" {
-			found.add(fields[n], r.candidate(c, row, v, cue{}))
-		}
-	}
-	return true
-}
-
-// tradeColumns returns the columns of a heading with one for purchases and one for sales.
-func tradeColumns(p *part) (columns []class) {
-	if p.hasNumbers() || p.has("liquidity shares", "liquidity cash") {
-		return nil
-	}
-	for _, c := range longestCues(p, 0, len(p.tokens), []class{"liquidity bought", "liquidity sold"}) {
-		if !slices.Contains(columns, c.class) {
-			columns = append(columns, c.class)
-		}
-	}
-	return columns
-}
-
-// addTradesRow adds the numbers of shares of a row with a figure for purchases and one for
-// sales. It reports whether the row is one of such a table.
-func (r *reading) addTradesRow(found *liquidity, row int, columns []class) bool {
-	p := &r.parts[row]
-	label := p.cells[0]
-	values := p.valuesIn(label.to, len(p.tokens))
-	if len(values) != 2 || len(p.cells) != 3 {
-		return false
-	}
-	isShares := p.hasBetween(label.from, label.to, "liquidity shares") &&
-		!p.hasBetween(label.from, label.to, "liquidity cash", "liquidity operations", "liquidity price", "liquidity closing",
-			"liquidity balance")
-	for n, v := range values {
-		name := map[class]string{"liquidity bought": "bought", "liquidity sold": "sold"}[columns[n]]
-		if c, ok := countPositive(p, v); ok && isShares {
-			found.add(name, r.candidate(c, row, v, cue{}))
-		}
-	}
-	return true
-}
-
-// liquidityColumns returns the columns of a heading.
-func liquidityColumns(p *part) (columns []class) {
-	if p.hasNumbers() {
-		return nil
-	}
-	classes := []class{"liquidity operations", "liquidity shares", "liquidity cash", "liquidity price"}
-	var last cue
-	for _, c := range longestCues(p, 0, len(p.tokens), classes) {
-		unit := c.class == "liquidity cash" && last.class != "" && p.mark(c.from-1) == "(" // Importe (euros)
-		same := c.class == last.class && onlyMarks(p, last.to, c.from)
-		if !unit && !same {
-			columns = append(columns, c.class)
-		}
-		last = c
-	}
-	return columns
-}
-
-// addLiquidityRow adds the values of a row with a label and a figure in each column.
-func (r *reading) addLiquidityRow(found *liquidity, row int, columns []class, unit value.Scale) {
-	p := &r.parts[row]
-	label := p.cells[0]
-	var figures []*value.Value
-	for _, v := range p.valuesIn(label.to, len(p.tokens)) {
-		if v.Kind == value.Figure {
-			figures = append(figures, v)
-		}
-	}
-	if len(figures) != len(columns) {
-		return
-	}
-	for n, v := range figures {
-		if columns[n] == "liquidity shares" || columns[n] == "liquidity cash" {
-			r.addLiquidityValue(found, row, labelled{label, v}, columns[n], unit)
-		}
-	}
-}
-
-// addLiquidityValue adds a value with its label. The column tells shares from cash, or else
-// the label does.
-func (r *reading) addLiquidityValue(found *liquidity, row int, each labelled, column class, unit value.Scale) {
-	p := &r.parts[row]
-	v := each.value
-	has := func(classes ...class) bool { return p.hasBetween(each.label.from, each.label.to, classes...) }
-	if has("liquidity opening", "liquidity operations", "liquidity price") || found.isOtherDay(p, each.label) {
-		return
-	}
-	names := map[bool]string{true: "balance_shares", false: "balance_cash"}
-	isShares := column == "liquidity shares" || column == "" && has("liquidity shares") && !has("liquidity cash")
-	isCash := column == "liquidity cash" || column == "" && has("liquidity cash")
-	name := ""
-	switch {
-	case has("liquidity closing", "liquidity balance"):
-		name = names[isShares]
-	case has("liquidity bought") && !has("liquidity sold"):
-		name = "bought"
-	case has("liquidity sold") && !has("liquidity bought"):
-		name = "sold"
-	}
-	if name == "balance_cash" {
-		if c, ok := readPositive(p, v, unit); ok && isCash {
-			found.add(name, r.candidate(c, row, v, cue{}))
-		}
-		return
-	}
-	if c, ok := countPositive(p, v); ok && name != "" && isShares {
-		found.add(name, r.candidate(c, row, v, cue{}))
-	}
 }

@@ -1,7 +1,6 @@
 package fact
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,11 +47,17 @@ func meetings(r *reading) []draft {
 	if okSecond && !second.vague {
 		d.set("second_call", second.text(), second.at)
 	}
-	if len(d.fields) == 0 {
+	if len(d.fields) == 0 || !r.hasGeneralMeeting() {
 		return nil
 	}
 	r.setMeetingKind(&d, calls)
 	return []draft{d}
+}
+
+// hasGeneralMeeting reports whether the document speaks of a meeting of shareholders or of
+// holders of bonds: boards have calls too.
+func (r *reading) hasGeneralMeeting() bool {
+	return r.title.has("general body") || slices.ContainsFunc(r.parts, func(p part) bool { return p.has("general body") })
 }
 
 func (c *meetingCall) text() string {
@@ -88,10 +93,15 @@ func (r *reading) agreedCall(calls []meetingCall, second bool) (found meetingCal
 
 // meetingCalls returns the calls of all sentences and tables.
 func (r *reading) meetingCalls() (calls []meetingCall) {
+	revoked := r.revokedCall()
 	for i := range r.parts {
-		if p := &r.parts[i]; p.cells == nil && r.mayCall(p) {
-			calls = append(calls, r.callsOfSentence(i)...)
+		p := &r.parts[i]
+		if p.cells == nil && r.mayCall(p) && (revoked < 0 || i > revoked && p.has("called anew", "called later")) {
+			calls = append(calls, r.callsOfSentence(i, 0)...)
 		}
+	}
+	if revoked >= 0 {
+		return r.withCommonHour(append(calls, r.callsAnew(revoked)...))
 	}
 	for n := range r.tables {
 		calls = append(calls, r.callsOfTable(&r.tables[n])...)
@@ -107,18 +117,10 @@ func (r *reading) meetingCalls() (calls []meetingCall) {
 
 // mayCall reports whether a part may tell the date of the meeting.
 func (r *reading) mayCall(p *part) bool {
-	return !p.aside && len(p.cues) <= mostCues && len(p.values) <= mostCues && !p.isNotCalled() && !p.has("other company", "example") &&
-		!r.namesOther(p)
-}
-
-// isNotCalled reports whether a sentence says that the meeting is not called yet, or no
-// more. A supplement is published "a solicitud de" a shareholder when it is called.
-func (p *part) isNotCalled() bool {
-	return slices.ContainsFunc(p.all("not called"), func(c cue) bool {
-		before, behind := p.word(c.from-1), p.word(c.to)
-		asked := (before == "a" || before == "the") && (behind == "de" || behind == "del" || behind == "of") && p.has("called", "supplement")
-		return !asked
-	})
+	if p.aside || len(p.cues) > mostCues || len(p.values) > mostCues || p.has("other company", "example") {
+		return false
+	}
+	return !p.isNotCalled() && !p.isOnlyPlanned() && (!r.namesOther(p) || p.has("meeting agent"))
 }
 
 // callName is a place that names the first or the second call.
@@ -184,23 +186,25 @@ func (r *reading) laterDates(p *part, from int) (dates []*value.Value) {
 // order, in whatever way they are mixed: "el 5, en primera convocatoria, y el 6 en
 // segunda"; "en primera convocatoria el 5 y en segunda el 6"; "los días 5 y 6, en primera
 // y segunda convocatoria".
-func (r *reading) callsOfSentence(i int) []meetingCall {
+func (r *reading) callsOfSentence(i, from int) []meetingCall {
 	p := &r.parts[i]
-	from := 0
 	if corrected, ok := lastCue(p.all("corrected"), 0, len(p.tokens)); ok {
 		from = corrected.to
 	} else if p.has("wrong") {
 		return nil
 	}
-	dates := r.laterDates(p, from)
+	dates := slices.DeleteFunc(r.laterDates(p, from), p.isFormerDate)
 	if len(dates) == 0 || len(dates) > 4 {
 		return nil
 	}
 	if p.hasBetween(from, dates[0].From, "attendance") {
 		return nil
 	}
-	names := p.callNames(from, "first call", "second call")
+	names := p.withImpliedFirst(p.callNames(from, "first call", "second call"), dates, from)
 	ofThisPart := len(names) > 0
+	if slices.ContainsFunc(names, p.isHeldMeeting) {
+		return nil
+	}
 	if !ofThisPart {
 		if label := r.labelLine(i); label != nil && len(dates) == 1 {
 			names = label.callNames(0, "first call", "second call")
@@ -225,6 +229,68 @@ func (r *reading) callsOfSentence(i int) []meetingCall {
 	}
 	r.setHours(p, from, dates, calls)
 	return calls
+}
+
+// withImpliedFirst adds the name of the first call, if a sentence only names the second one:
+// "se celebrará el 5 de mayo o, en segunda convocatoria, el 6 de mayo".
+func (p *part) withImpliedFirst(names []callName, dates []*value.Value, from int) []callName {
+	const apart = 40 // days
+	if adjourned, ok := firstCue(p.all("adjourned meeting"), from, len(p.tokens)); ok && len(names) == 0 {
+		names = []callName{{second: true, from: adjourned.from, to: adjourned.to}}
+	}
+	if len(names) == 1 && !names[0].second && len(dates) == 2 {
+		return p.withShortSecond(names)
+	}
+	if len(names) != 1 || !names[0].second {
+		return names
+	}
+	if len(dates) != 2 {
+		return p.callNames(from, "first call", "second call")
+	}
+	called, ok := lastCue(p.all("called"), from, dates[0].From)
+	if !ok || names[0].from < dates[0].To || p.hasBetween(called.to, dates[0].From, "attendance", "payment") {
+		return names
+	}
+	if days := daysBetween(dates[0], dates[1]); days <= 0 || days > apart {
+		return names
+	}
+	return []callName{{second: false, from: called.from, to: called.to}, names[0]}
+}
+
+// withShortSecond adds the name of the second call that leaves out the noun of the first one:
+// "28 de mayo, primera convocatoria; 29 de mayo, segunda".
+func (p *part) withShortSecond(names []callName) []callName {
+	for i := names[0].to; i < len(p.tokens); i++ {
+		switch p.word(i) {
+		case "segunda", "segona", "second":
+			return append(names, callName{second: true, from: i, to: i + 1})
+		}
+	}
+	return names
+}
+
+// daysBetween returns how many days a date is behind another.
+func daysBetween(a, b *value.Value) int {
+	from := time.Date(a.Year, time.Month(a.Month), a.Day, 0, 0, 0, 0, time.UTC)
+	to := time.Date(b.Year, time.Month(b.Month), b.Day, 0, 0, 0, 0, time.UTC)
+	return int(to.Sub(from).Hours() / 24)
+}
+
+// isHeldMeeting reports whether a call is that of a meeting that took place: "the meeting held
+// today on first call approved a dividend, payable on 3 June".
+func (p *part) isHeldMeeting(n callName) bool {
+	const near = 14
+	held, ok := lastCue(p.all("meeting took place"), max(0, n.from-near), n.from)
+	return ok && !p.isToBeHeld(held)
+}
+
+// isToBeHeld reports whether "held" is that of a meeting to come: "to be held on".
+func (p *part) isToBeHeld(held cue) bool {
+	switch p.word(held.from - 1) {
+	case "be", "ser", "sera", "a":
+		return true
+	}
+	return false
 }
 
 // deniesCall reports whether a sentence says "no en primera convocatoria".
@@ -326,270 +392,6 @@ func (r *reading) callAt(i int, v *value.Value, second bool) meetingCall {
 	return meetingCall{second: second, day: day, at: r.placeOf(i, v)}
 }
 
-// setHours sets the hours of the calls of a sentence or a row. An hour belongs to the
-// date before it, or to the date that follows it directly: "a las 12:00 horas del día 5
-// de mayo". Two dates that are given together share the hour.
-func (r *reading) setHours(p *part, from int, dates []*value.Value, calls []meetingCall) {
-	for n := range calls {
-		start, end := from, len(p.tokens)
-		if n > 0 {
-			start = dates[n-1].To
-		}
-		if n+1 < len(dates) {
-			end = dates[n+1].From
-		}
-		if later := p.nextDate(dates[n].To); later < end {
-			end = later
-		}
-		clock, at, to, vague := p.hour(dates[n].To, end)
-		if at > 0 && n+1 < len(dates) && p.leadsTo(to, dates[n+1].From) {
-			clock = ""
-		}
-		if clock == "" && !vague {
-			before, _, behind, unclear := p.hour(max(start, dates[n].From-14), dates[n].From)
-			if before != "" && p.leadsTo(behind, dates[n].From) {
-				clock = before
-			}
-			vague = unclear && p.leadsTo(dates[n].From-4, dates[n].From)
-		}
-		calls[n].clock = clock
-		calls[n].vague = vague
-		calls[n].same = clock == "" && (p.sameHourBehind(dates[n].To, end) || p.sameHourBefore(start, dates[n].From))
-	}
-	if len(calls) != 2 {
-		return
-	}
-	first, second := &calls[0], &calls[1]
-	isFirstOpen := first.clock == "" && !first.same && !first.vague
-	switch {
-	case isFirstOpen && second.clock != "" &&
-		(dates[1].From-dates[0].To <= 3 || p.hasBetween(dates[1].To, len(p.tokens), "both calls")):
-		first.clock = second.clock
-	case isFirstOpen && second.clock != "":
-		first.vague = true // its hour is given in a way that is not read
-	}
-}
-
-// sameHourBehind reports whether "a la misma hora" stands between two tokens, and is not
-// said of the date at the second.
-func (p *part) sameHourBehind(from, to int) bool {
-	return p.hasBetween(from, to, "same hour") && (to == len(p.tokens) || !p.sameHourBefore(from, to))
-}
-
-// sameHourBefore reports whether "a la misma hora" leads to a date: "a la misma hora del
-// día 6 de mayo".
-func (p *part) sameHourBefore(from, date int) bool {
-	words, ok := lastCue(p.all("same hour"), from, date)
-	return ok && p.leadsTo(words.to, date) && date > words.to
-}
-
-// nextDate returns the first token of the next complete date behind a token, or the end.
-func (p *part) nextDate(from int) int {
-	for k := range p.values {
-		if v := &p.values[k]; v.From >= from && v.Kind == value.Date && v.Day > 0 {
-			return v.From
-		}
-	}
-	return len(p.tokens)
-}
-
-// leadsTo reports whether only short words stand between two tokens: "horas del día".
-func (p *part) leadsTo(from, to int) bool {
-	if to-from > 4 {
-		return false
-	}
-	for i := from; i < to; i++ {
-		switch p.word(i) {
-		case "del", "de", "dia", "el", "of", "on", "the", "h", "horas", "hours", "d", "lunes", "martes", "miercoles", "jueves",
-			"viernes", "sabado", "proximo", "siguiente", "next", "":
-		default:
-			return false
-		}
-	}
-	return p.mark(from) != ","
-}
-
-// hour returns the time of day in a range of tokens. It is vague if there are several,
-// or if one is announced that is not read.
-func (p *part) hour(from, to int) (clock string, at, end int, vague bool) {
-	for i := max(0, from); i < min(to, len(p.tokens)); i++ {
-		h, m, behind, ok := p.hourAt(i)
-		if !ok {
-			if (p.word(i) == "las" || p.word(i) == "les") && (p.word(i-1) == "a") && clock == "" {
-				if _, _, _, next := p.hourAt(i + 1); !next {
-					vague = true
-				}
-			}
-			continue
-		}
-		text := fmt.Sprintf("%02d:%02d", h, m)
-		if clock != "" && clock != text {
-			return "", 0, 0, true
-		}
-		clock = text
-		at = i
-		end = behind
-		i = behind - 1
-	}
-	return clock, at, end, vague
-}
-
-// hourAt reads a time of day at a token: as clock does, and also behind "a las" without
-// "horas".
-func (p *part) hourAt(i int) (hour, minute, end int, ok bool) {
-	if hour, minute, end, ok = p.clock(i); ok {
-		return hour, minute, end, true
-	}
-	switch p.word(i - 1) {
-	case "las", "les", "at":
-		return p.plainHour(i)
-	case "from":
-		if p.word(i+1) == "on" {
-			return p.plainHour(i)
-		}
-	}
-	named := p.word(i-1) == "hora" || p.word(i-1) == "time" || p.mark(i-1) == "," || p.mark(i-1) == ":"
-	if p.cells != nil && named {
-		return p.plainHour(i)
-	}
-	return 0, 0, 0, false
-}
-
-// isMoney reports whether the figure at a token has a unit.
-func (p *part) isMoney(i int) bool {
-	return slices.ContainsFunc(p.values, func(v value.Value) bool {
-		return v.From == i && v.Kind == value.Figure && v.Unit != "" && v.Unit != "hour"
-	})
-}
-
-// plainHour reads 12.30 or 12:30.
-func (p *part) plainHour(i int) (hour, minute, end int, ok bool) {
-	h, m, found := strings.Cut(strings.Replace(p.mark(i), ".", ":", 1), ":")
-	hour, err := strconv.Atoi(h)
-	if err != nil || !found || len(m) != 2 || hour > 23 || p.isMoney(i) {
-		return 0, 0, 0, false
-	}
-	minute, err = strconv.Atoi(m)
-	return hour, minute, i + 1, err == nil && minute < 60
-}
-
-// callsOfTable returns the calls of a table or a form: in rows that name them, or below
-// columns that do.
-func (r *reading) callsOfTable(t *table) (calls []meetingCall) {
-	var heads []callName
-	cells := 0
-	last := 0 // the calls of the row before
-	for _, row := range t.rows {
-		p := &r.parts[row]
-		if !r.mayCall(p) {
-			last = 0
-			continue
-		}
-		if last > 0 && p.has("hour label") {
-			r.setHourOfRows(p, calls[len(calls)-last:])
-		}
-		found := r.callsOfRow(row)
-		if names := p.callNames(0, "first call", "second call"); len(found) == 0 && len(names) == 2 {
-			heads = names
-			cells = len(p.cells)
-			last = 0
-			continue
-		}
-		if dates := r.laterDates(p, 0); len(found) == 0 && len(heads) == 2 && len(dates) == 2 && len(p.cells) == cells {
-			for n, v := range dates {
-				found = append(found, r.callAt(row, v, heads[n].second))
-			}
-			r.setHours(p, 0, dates, found)
-		}
-		heads = nil
-		last = r.lastCalls(calls, found, last)
-		calls = append(calls, found...)
-	}
-	return calls
-}
-
-// lastCalls returns how many calls at the end of a list a row with the hour is about: the
-// calls of the row before it, and of the rows before that one.
-func (r *reading) lastCalls(calls, found []meetingCall, last int) int {
-	if len(found) == 0 {
-		return 0
-	}
-	return min(last, len(calls)) + len(found)
-}
-
-// setHourOfRows sets the hour that has a row of its own.
-func (r *reading) setHourOfRows(p *part, calls []meetingCall) {
-	for i := range p.tokens {
-		hour, minute, _, ok := p.hourAt(i)
-		if !ok && p.cellOf(i) > 0 {
-			hour, minute, _, ok = p.plainHour(i)
-		}
-		if !ok {
-			continue
-		}
-		for n := range calls {
-			if calls[n].clock == "" && !calls[n].same {
-				calls[n].clock = fmt.Sprintf("%02d:%02d", hour, minute)
-			}
-		}
-		return
-	}
-}
-
-// callsOfRow returns the calls of a row: the name of each stands before its date.
-func (r *reading) callsOfRow(row int) (calls []meetingCall) {
-	p := &r.parts[row]
-	names := p.callNames(0, "first call", "second call")
-	if len(names) == 0 && len(p.cells) > 1 {
-		first := part{tokens: p.tokens[:p.cells[0].to], cues: p.cues}
-		if first.has("first row", "second row") && p.cells[0].to-p.cells[0].from <= 3 {
-			names = p.callNames(0, "first row", "second row")
-		}
-	}
-	last := 0
-	var dates []*value.Value
-	for _, v := range r.laterDates(p, 0) {
-		for _, n := range names {
-			if n.from >= last && n.to <= v.From && !p.hasBetween(n.to, v.From, "attendance") && !p.labelledBefore(last, n.from) {
-				calls = append(calls, r.callAt(row, v, n.second))
-				dates = append(dates, v)
-				break
-			}
-		}
-		last = v.To
-	}
-	if len(calls) > 2 {
-		return nil
-	}
-	r.setHours(p, 0, dates, calls)
-	for n := range calls {
-		if calls[n].clock == "" && len(calls) == 1 {
-			calls[n].clock = r.hourCell(p, dates[n])
-		}
-	}
-	return calls
-}
-
-// labelledBefore reports whether the label of a row is about attendance or votes, and
-// only mentions the call: "Voto a distancia, primera convocatoria".
-func (p *part) labelledBefore(from, to int) bool {
-	k := p.cellOf(to)
-	return p.hasBetween(max(from, p.cells[k].from), to, "attendance")
-}
-
-// hourCell returns the hour in a cell of its own behind a date.
-func (r *reading) hourCell(p *part, v *value.Value) string {
-	k := p.cellOf(v.From)
-	if k+1 >= len(p.cells) || p.cells[k+1].to-p.cells[k+1].from > 2 {
-		return ""
-	}
-	hour, minute, _, ok := p.plainHour(p.cells[k+1].from)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("%02d:%02d", hour, minute)
-}
-
 // callWithoutName returns the date of a meeting in a document without names of calls:
 // "The Annual General Meeting will be held on 28 May 2026".
 func (r *reading) callWithoutName() (calls []meetingCall) {
@@ -598,12 +400,11 @@ func (r *reading) callWithoutName() (calls []meetingCall) {
 		if p.has("first call", "second call") {
 			return nil
 		}
-		if p.cells != nil || !r.mayCall(p) || !p.has(meetingKinds...) || !p.has("called") || p.has("wrong", "corrected") ||
-			p.has("possible", "planned", "conditional", "proposal", "denied") {
+		if p.cells != nil || !r.mayCall(p) || p.has("wrong", "corrected", "possible", "planned", "conditional", "proposal", "denied") {
 			continue
 		}
 		dates := r.laterDates(p, 0)
-		if len(dates) != 1 {
+		if len(dates) != 1 || !p.callsFor(dates[0]) {
 			continue
 		}
 		call := []meetingCall{r.callAt(i, dates[0], false)}
@@ -611,6 +412,23 @@ func (r *reading) callWithoutName() (calls []meetingCall) {
 		calls = append(calls, call...)
 	}
 	return calls
+}
+
+// callsFor reports whether a sentence says that the meeting is called for a day: it names the
+// meeting, and nothing else that has a date.
+func (p *part) callsFor(v *value.Value) bool {
+	kinds := p.all(meetingKinds...)
+	if len(kinds) == 0 || !p.has("called") {
+		return false
+	}
+	if slices.ContainsFunc(p.all("meeting took place"), func(c cue) bool { return !p.isToBeHeld(c) }) {
+		return false
+	}
+	from, to := kinds[0].to, v.From
+	if v.To <= kinds[0].from {
+		from, to = v.To, kinds[0].from
+	}
+	return !p.hasBetween(from, to, "attendance", "payment", "ex date", "record date")
 }
 
 // callOfForm returns the date of a meeting in a form that has a label for it, in a
@@ -621,19 +439,25 @@ func (r *reading) callOfForm() (calls []meetingCall) {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.has("second call", "wrong", "corrected") {
-			return nil
+		if p.has("first call", "second call", "wrong", "corrected") || p.has(meetingKinds...) && p.has("dividend decided") {
+			return nil // also what a meeting decided
 		}
 		dates := r.laterDates(p, 0)
 		if len(dates) != 1 || !r.mayCall(p) || !p.isMeetingDate(dates[0]) {
 			continue
 		}
 		call := []meetingCall{r.callAt(i, dates[0], false)}
+		if r.isWithin(call[0].day, 0, shortestNotice) {
+			continue // the date of the document
+		}
 		r.setHours(p, 0, dates, call)
 		calls = append(calls, call...)
 	}
 	return calls
 }
+
+// shortestNotice is the number of days before which no meeting is called.
+const shortestNotice = 5
 
 // isMeetingDate reports whether the words before a date are the label of the date of a
 // meeting, and nothing else.
@@ -643,7 +467,8 @@ func (p *part) isMeetingDate(v *value.Value) bool {
 		end--
 	}
 	label, ok := firstCue(p.longest("meeting date"), 0, end)
-	return ok && label.from <= 1 && label.to == end && !p.has("planned", "possible", "attendance")
+	bullet := label.from == 1 && p.word(0) == ""
+	return ok && (label.from == 0 || bullet) && label.to == end && !p.has("planned", "possible", "attendance")
 }
 
 var weekdays = map[string]bool{
@@ -684,6 +509,9 @@ var meetingKinds = []class{"ordinary meeting", "extraordinary meeting", "bondhol
 // setMeetingKind sets the kind of a meeting: that of the sentence with its dates, or else
 // that of the title and the headings, or else that of the whole document.
 func (r *reading) setMeetingKind(d *draft, calls []meetingCall) {
+	if r.setLabelledKind(d) {
+		return
+	}
 	var near, titles, all []int
 	for i := range r.parts {
 		p := &r.parts[i]
@@ -705,6 +533,35 @@ func (r *reading) setMeetingKind(d *draft, calls []meetingCall) {
 		r.setAgreedKind(d, parts)
 		return
 	}
+}
+
+// setLabelledKind sets the kind of a meeting that a form gives behind a label, "Tipo de Junta:
+// Ordinaria", and reports whether there is such a label.
+func (r *reading) setLabelledKind(d *draft) bool {
+	for i := range r.parts {
+		p := &r.parts[i]
+		label, ok := firstCue(p.all("meeting kind label"), 0, len(p.tokens))
+		if !ok || p.aside {
+			continue
+		}
+		from := label.to
+		for p.mark(from) == ":" {
+			from++
+		}
+		kind := kindWords[p.word(from)]
+		if kind == "" || p.has("both meetings") {
+			continue
+		}
+		d.set("meeting_kind", kind, place{i, from, from + 1})
+		return true
+	}
+	return false
+}
+
+// kindWords are the kinds of meetings as forms write them.
+var kindWords = map[string]string{
+	"ordinaria": "ordinary", "ordinary": "ordinary", "annual": "ordinary",
+	"extraordinaria": "extraordinary", "extraordinary": "extraordinary",
 }
 
 // setAgreedKind sets the kind of a meeting if some parts agree on it.

@@ -109,6 +109,6 @@ func TestMeetings(t *testing.T) {
 		"days of other things": {text: "Junta General Ordinaria. Los accionistas podrán solicitar un complemento de convocatoria hasta el 27 de mayo de 2026."},
 		"two meetings": {text: "La Junta General Ordinaria se celebrará el 27 de mayo de 2026 en primera convocatoria.\n\n" +
 			"La Asamblea de Bonistas se celebrará el 3 de junio de 2026 en primera convocatoria."},
-		"hour that is not read": {text: "La Junta General Ordinaria se celebrará el 27 de mayo de 2026, a las doce y cuarto, en primera convocatoria."},
+		"hour that is not read": {text: "La Junta General Ordinaria se celebrará el 27 de mayo de 2026, a las doce menos cuarto, en primera convocatoria."},
 	})
 }

@@ -31,8 +31,10 @@ var (
 	// name of a person.
 	noName = lists.Set("no name")
 	// noCompany are words before the name of a company, often with a capital letter.
-	noCompany  = lists.Set("no company")
-	titles     = lists.Set("titles")
+	noCompany = lists.Set("no company")
+	titles    = lists.Set("titles")
+	// firmWords end the name of a firm that has no legal form: "Grant Mirón Consultores".
+	firmWords  = lists.Set("firm")
 	legalForms = legalFormSet(lists.Section("legal forms"))
 )
 
@@ -225,10 +227,16 @@ func (p *part) person(i int) (found name, ok bool) {
 		}
 		break
 	}
-	if words < 2 || p.isCompanyAt(to) {
+	if words < 2 || !p.hasLongWord(from, to) || p.isCompanyAt(to) || firmWords.Has(p.word(to)) && isCapitalAt(p, to) {
 		return name{}, false
 	}
 	return name{from, to, p.textOf(from, to)}, true
+}
+
+// hasLongWord reports whether a range of tokens has a word that is more than an initial:
+// "L.P." is no name.
+func (p *part) hasLongWord(from, to int) bool {
+	return slices.ContainsFunc(p.tokens[from:to], func(t value.Token) bool { return len(t.Folded) > 2 })
 }
 
 // isOfName reports whether a token may be a word of the name of a person, or an initial.

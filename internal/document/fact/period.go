@@ -218,7 +218,7 @@ func (r *reading) quartersOf(i int) (found []period) {
 	p := &r.parts[i]
 	for k := 0; k+1 < len(p.values); k++ {
 		v, year := &p.values[k], &p.values[k+1]
-		quarter := slices.Index([]string{"Q1st", "Q2nd", "Q3rd", "Q4th"}, v.Text)
+		quarter := quarterOf(v.Text)
 		if v.Kind != value.Code || quarter < 0 || !year.IsYear() || year.From-v.To > 2 {
 			continue
 		}
@@ -231,6 +231,25 @@ func (r *reading) quartersOf(i int) (found []period) {
 		found = append(found, period{first.Format(time.DateOnly), last.Format(time.DateOnly), at, at})
 	}
 	return found
+}
+
+// quarterOf returns the number of a quarter, from 0, or -1: "Q2nd" (of "segundo trimestre"), "2T",
+// "Q2".
+func quarterOf(code string) int {
+	if n := slices.Index([]string{"Q1st", "Q2nd", "Q3rd", "Q4th"}, code); n >= 0 {
+		return n
+	}
+	if len(code) != 2 {
+		return -1
+	}
+	letter, number := code[0], code[1]
+	if number == 'T' || number == 'Q' {
+		letter, number = number, letter
+	}
+	if (letter != 'T' && letter != 'Q') || number < '1' || number > '4' {
+		return -1
+	}
+	return int(number - '1')
 }
 
 // readPositive reads an amount of money that cannot be negative. In a sentence, brackets

@@ -121,9 +121,10 @@ func TestDevelopment(t *testing.T) {
 // at: a rule that is fitted to them makes this measurement worthless. It says nothing of
 // their texts. Whoever adds a kind has somebody else write documents for it.
 func TestHeldOut(t *testing.T) {
-	// known is the number of wrong values that the rules still find. It may only fall.
-	const known = 1
-	tally := measure(t, "testdata/heldout", 60, false)
+	// known is the number of wrong values that the rules still find. It may only fall, unless
+	// documents are added.
+	const known = 15
+	tally := measure(t, "testdata/heldout", 160, false)
 	total := tally.Total()
 	t.Logf("%d documents, %.1f %% of the values found, %d wrong", tally.Documents, total.Share(), total.Wrong)
 	if total.Wrong > known {

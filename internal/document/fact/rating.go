@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/document/lexicon"
+	"pregon/internal/document/passage"
 	"pregon/internal/document/value"
 )
 
@@ -97,7 +99,14 @@ func (f *ratingFinder) isOlder(p *part) bool {
 	const late = 45 * 24 * time.Hour
 	for k := range p.values {
 		v := &p.values[k]
-		if v.Kind != value.Date || v.Month == 0 {
+		if v.Kind != value.Date {
+			continue
+		}
+		since := p.word(v.From - 1)
+		if v.Year > 0 && v.Year < f.Published.Year() && (since == "desde" || since == "since") {
+			return true // "otorga BB+ desde 2023"
+		}
+		if v.Month == 0 {
 			continue
 		}
 		year := v.Year
@@ -119,11 +128,17 @@ func (f *ratingFinder) isOlder(p *part) bool {
 // mentions is not new.
 func (f *ratingFinder) draft(a *rated) (draft, bool) {
 	d := newDraft()
+	if len(f.agencies) > 1 && f.isOnlyState(a) {
+		return d, false // "S&P mantiene su calificación de BBB+", beside what another agency did
+	}
 	d.set("agency", a.agency, a.at)
 	for _, name := range []string{"action", "rating", "outlook"} {
 		all := a.fields[name]
 		if len(f.agencies) == 1 {
 			all = append(slices.Clone(all), f.open[name]...)
+		}
+		if name == "outlook" && d.fields["action"] == "withdrawn" {
+			continue // that of the rating until now
 		}
 		d.setAgreed(name, all)
 	}
@@ -171,13 +186,17 @@ func (f *ratingFinder) readSentence(i int) {
 		hasOutlook = false
 	}
 	fields := f.open
+	var actor *rated
 	switch {
 	case len(named) == 1 && (action != "" || len(codes) > 0 || hasOutlook || p.mark(len(p.tokens)-1) == ":" && p.has("rating noun")):
-		fields = f.agencyOf(named[0].name, place{i, named[0].from, named[0].to}).fields
+		actor = f.agencyOf(named[0].name, place{i, named[0].from, named[0].to})
 	case len(named) > 1:
 		return // whose action it is, is not certain
 	case !p.heading && f.beforeOf(i) != nil:
-		fields = f.beforeOf(i).fields
+		actor = f.beforeOf(i)
+	}
+	if actor != nil {
+		fields = actor.fields
 	}
 	if certain {
 		keepIn(fields, "action", action, place{i, where.from, where.to})
@@ -207,8 +226,24 @@ func (f *ratingFinder) beforeOf(i int) *rated {
 	return nil
 }
 
+// isOnlyState reports whether the document only says that the rating of an agency stays as
+// it is.
+func (f *ratingFinder) isOnlyState(a *rated) bool {
+	for _, c := range a.fields["action"] {
+		switch f.parts[c.at.part].word(c.at.from) {
+		case "mantiene", "mantienen", "maintains", "mante", "conserva", "keeps":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // isOfOther reports whether a sentence is about another company only.
 func (f *ratingFinder) isOfOther(p *part) bool {
+	if f.ratesOther(p) {
+		return true
+	}
 	name, _, _ := strings.Cut(f.Company, ",")
 	if name == "" || strings.Contains(strings.ToLower(p.text), strings.ToLower(name)) {
 		return false
@@ -220,6 +255,64 @@ func (f *ratingFinder) isOfOther(p *part) bool {
 		}
 	}
 	return strings.Contains(p.text, ", S.A.") || strings.Contains(p.text, ", S.L.") || strings.Contains(p.text, ", S.A.U.")
+}
+
+// ratesOther reports whether the rating of a sentence is that of another company: "ha
+// rebajado la calificación de su filial X, S.A.".
+func (f *ratingFinder) ratesOther(p *part) bool {
+	if f.Company == "" {
+		return false
+	}
+	if f.ratesOtherBrand(p) {
+		return true
+	}
+	var nouns []cue
+	for _, c := range p.all("rating noun") {
+		if !p.tokens[c.from].IsCapital() { // "Fitch Ratings"
+			nouns = append(nouns, c)
+		}
+	}
+	own := false
+	other := false
+	for _, n := range p.companies() {
+		const reach = 14
+		isRated := slices.ContainsFunc(nouns, func(c cue) bool { return c.to <= n.from && n.from-c.to <= reach })
+		switch link := p.word(n.from - 1); {
+		case !isRated, link == "por", link == "by", len(p.agenciesIn(n.from, n.to)) > 0:
+		case f.isCompany(n.text):
+			own = true
+		case link == "de", link == "of", link == "a", link == "to", link == "filial", link == "subsidiary", link == "participada", link == "d":
+			other = true
+		}
+	}
+	return other && !own
+}
+
+// ratesOtherBrand reports whether the rating of a sentence is that of a company with another
+// name, without its legal form: "la calificación de Aceros Duero".
+func (f *ratingFinder) ratesOtherBrand(p *part) bool {
+	const acronym = 5 // letters at most: the company may be known by them
+	own := strings.Fields(lexicon.Fold(f.Company))
+	for _, c := range p.all("rating noun") {
+		k := c.to
+		for p.hasBetween(k, k+1, "rating kind") {
+			k++
+		}
+		if w := p.word(k); w != "de" && w != "of" || p.tokens[c.from].IsCapital() {
+			continue
+		}
+		k++
+		isAcronym := len(p.mark(k)) <= acronym && passage.AllCaps(p.mark(k))
+		if !isCapitalAt(p, k) || isAcronym || p.isShouted(k) || p.hasBetween(k, k+1, "rating subject") {
+			continue
+		}
+		_, isCode := p.ratingAt(k)
+		_, isAgency := p.agencyAt(k)
+		if !isCode && !isAgency && !slices.Contains(own, p.word(k)) {
+			return true
+		}
+	}
+	return false
 }
 
 // isDoubtful reports whether words before a token, or behind it in its clause, say that
@@ -261,7 +354,7 @@ func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
 		}
 	}
 	for _, c := range p.labels(classes...) {
-		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || !f.isOfRating(p, c) {
+		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || p.isAdjective(c) || p.isReviewEnd(c) || !f.isOfRating(p, c) {
 			continue
 		}
 		found := actionName(c.class)
@@ -272,6 +365,29 @@ func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
 		at = c
 	}
 	return name, at, name != ""
+}
+
+// isReviewEnd reports whether a review is one that ends: "and removed the rating from review".
+func (p *part) isReviewEnd(c cue) bool {
+	const reach = 8
+	return actionName(c.class) == "review" && p.hasBetween(max(0, c.from-reach), c.from, "rating review end")
+}
+
+// isAdjective reports whether a participle only describes the noun behind it: "la elevada
+// solvencia", "its improved liquidity".
+func (p *part) isAdjective(c cue) bool {
+	w := p.word(c.from)
+	isParticiple := slices.ContainsFunc([]string{"ada", "ado", "adas", "ados", "ida", "ido", "ed"}, func(end string) bool {
+		return strings.HasSuffix(w, end)
+	})
+	if c.to-c.from > 1 || !isParticiple {
+		return false
+	}
+	switch p.word(c.from - 1) {
+	case "la", "el", "las", "los", "una", "un", "su", "sus", "muy", "mas", "the", "its", "an", "a", "their":
+		return true
+	}
+	return false
 }
 
 func actionName(c class) string {

@@ -18,7 +18,20 @@ var knownAgencies = map[string]string{
 // agencyWords are words in the names of agencies.
 var agencyWords = map[string]bool{
 	"ratings": true, "rating": true, "calificacion": true, "crediticia": true, "crediticio": true, "credit": true, "calificaciones": true,
-	"qualificacio": true, "crediticies": true, "creditici": true,
+	"qualificacio": true, "crediticies": true, "creditici": true, "qualificacions": true, "crediticias": true, "crediticios": true,
+}
+
+// agencyCuts are the words for ratings that people leave out, with what follows, when they name
+// an agency. "Calificación Crediticia" stays: it is how such an agency is called.
+var agencyCuts = map[string]bool{
+	"ratings": true, "rating": true, "calificaciones": true, "qualificacions": true, "credit": true,
+}
+
+// agencyEnds are other words at the end of the name of an agency. Others have them too, such
+// as the analysts of banks.
+var agencyEnds = map[string]bool{
+	"research": true, "analisis": true, "analysis": true, "analytics": true, "services": true, "agency": true, "agencia": true,
+	"analisi": true, "riesgos": true, "riesgo": true, "risk": true,
 }
 
 // agencyTitles are words before the name of an agency, or of a heading.
@@ -42,10 +55,33 @@ func (p *part) agencies(company string) (found []named) {
 			continue
 		}
 		i = max(a.to, i+1)
-		if company != "" && strings.Contains(strings.ToLower(company), strings.ToLower(a.name)) {
+		if company != "" && strings.Contains(strings.ToLower(company), strings.ToLower(a.name)) || p.isFormerName(a) {
 			continue
 		}
 		if !hasAgency(found, a.name) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// isFormerName reports whether an agency is only the old name of another: "EthiFinance
+// Ratings (antes Axesor Rating)".
+func (p *part) isFormerName(a named) bool {
+	if p.mark(a.from-2) != "(" {
+		return false
+	}
+	switch p.word(a.from - 1) {
+	case "antes", "anteriormente", "formerly", "abans":
+		return true
+	}
+	return false
+}
+
+// agenciesIn returns the agencies that begin in a range of tokens.
+func (p *part) agenciesIn(from, to int) (found []named) {
+	for i := from; i < min(to, len(p.tokens)); i++ {
+		if a, ok := p.agencyAt(i); ok {
 			found = append(found, a)
 		}
 	}
@@ -87,11 +123,42 @@ func (p *part) agencyAt(i int) (named, bool) {
 			own++
 		}
 	}
-	announced := isAgencyWord(p.word(i-1)) || from > i && isAgencyWord(p.word(from-1))
+	announced := p.isAnnouncedAgency(i) || from > i && isAgencyWord(p.word(from-1)) || p.isAgencyKind(from+1, end)
 	if own == 0 || from == end || !typical && !announced || agencyWords[p.word(from)] {
 		return named{}, false
 	}
-	return named{p.tokenText(from, end), from, end}, true
+	return named{p.shortName(from, end), from, end}, true
+}
+
+// shortName returns the name of an agency as people say it: "Fitch", not "Fitch Ratings
+// España", "Balanza", not "Balanza Credit Research". The words for what it does and where stay
+// only where nothing else is left.
+func (p *part) shortName(from, to int) string {
+	for k := from + 1; k < to; k++ {
+		_, isForm := p.legalForm(k)
+		if isForm || agencyCuts[p.word(k)] || p.isLegalMark(k) {
+			to = k
+		}
+	}
+	for to > from+1 && (agencyPlaces[p.word(to-1)] || agencyEnds[p.word(to-1)]) {
+		to--
+	}
+	return p.tokenText(from, to)
+}
+
+// isLegalMark reports whether a comma stands before a legal form.
+func (p *part) isLegalMark(k int) bool {
+	if p.mark(k) != "," {
+		return false
+	}
+	_, ok := p.legalForm(k + 1)
+	return ok
+}
+
+// agencyPlaces are the places at the end of the name of an agency.
+var agencyPlaces = map[string]bool{
+	"espana": true, "iberica": true, "iberia": true, "spain": true, "europe": true, "europa": true, "global": true, "international": true,
+	"espanya": true,
 }
 
 // isNamePart reports whether a token may be part of a name: a capital letter, and not a
@@ -99,6 +166,27 @@ func (p *part) agencyAt(i int) (named, bool) {
 func (p *part) isNamePart(i int) bool {
 	t := &p.tokens[i]
 	return t.Folded != "" && t.IsCapital() && !(longTerm.MatchString(t.Text) && len(t.Text) > 1)
+}
+
+// isAnnouncedAgency reports whether the words before a name say that it is that of an agency:
+// "la agencia de calificación crediticia X".
+func (p *part) isAnnouncedAgency(i int) bool {
+	const reach = 5
+	for k := i - 1; k >= max(0, i-reach); k-- {
+		switch w := p.word(k); {
+		case isAgencyWord(w):
+			return true
+		case w != "de" && !agencyWords[w]:
+			return false
+		}
+	}
+	return false
+}
+
+// isAgencyKind reports whether a name has the word agency at its end, and what follows says of
+// which kind: "Nivel Agencia de Calificación".
+func (p *part) isAgencyKind(from, end int) bool {
+	return from < end && isAgencyWord(p.word(end-1)) && p.word(end) == "de" && agencyWords[p.word(end+1)]
 }
 
 func isAgencyWord(w string) bool { return w == "agencia" || w == "agency" }
@@ -117,6 +205,10 @@ func (p *part) knownAgency(i int) (named, bool) {
 		name, end = "S&P", i+3
 	case w == "morningstar" && p.word(i+1) == "dbrs":
 		name, end = "DBRS", i+2
+	case w == "japan" && p.word(i+1) == "credit":
+		name, end = "JCR", i+2
+	case w == "kroll" && p.word(i+1) == "bond":
+		name, end = "KBRA", i+2
 	case w == "am" && p.word(i+1) == "best":
 		name, end = "AM Best", i+2
 	case knownAgencies[w] != "" && (w != "scope" && w != "arc" && w != "beka" || agencyWords[p.word(i+1)] || isAgencyWord(p.word(i-1))):
@@ -139,7 +231,7 @@ func (p *part) isAgencySuffix(i int) bool {
 		return false
 	}
 	switch p.word(i) {
-	case "ratings", "rating", "global", "investors", "service", "morningstar", "espana", "iberica", "gmbh":
+	case "ratings", "rating", "global", "investors", "service", "morningstar", "espana", "iberica", "gmbh", "agency":
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -61,7 +62,8 @@ func (p *part) ratingAt(i int) (ratingCode, bool) {
 	}
 	if len(c.text) == 1 && len(p.tokens) > 1 && !p.isAlone(i) {
 		behind := p.mark(i + 1)
-		if !ratingBefore[p.word(i-1)] || behind == "." && p.isInitial(i) {
+		quoted := strings.ContainsAny(p.mark(i-1), "«“\"‘'") // «A (Excelente)»
+		if !quoted && !ratingBefore[p.word(i-1)] || behind == "." && p.isInitial(i) {
 			return ratingCode{}, false
 		}
 	}
@@ -146,6 +148,9 @@ func (p *part) endOfTerm(from int) int {
 // isOldRating reports whether the words before a rating say that it was the rating until
 // now: "desde BB", "frente al anterior BB". In "desde BB hasta BBB" that is the first.
 func (p *part) isOldRating(i int) bool {
+	if p.wasUntilNow(i) {
+		return true
+	}
 	for k := i - 1; k >= max(0, i-3); k-- {
 		for _, c := range p.all("rating from") {
 			if c.from == k || c.to == i && c.from < k {
@@ -157,6 +162,23 @@ func (p *part) isOldRating(i int) bool {
 			return false
 		}
 		if _, ok := p.ratingAt(k); ok {
+			return false
+		}
+	}
+	return false
+}
+
+// wasUntilNow reports whether a verb before a rating tells what it was: "que se situaba en
+// CCC", but not "was raised to BBB".
+func (p *part) wasUntilNow(i int) bool {
+	const reach = 5
+	for k := i - 1; k >= max(0, i-reach) && !isClauseMark(p.mark(k)); k-- {
+		isAction := func(c cue) bool { return c.from <= k && k < c.to && actionName(c.class) != "" }
+		switch p.word(k) {
+		case "situaba", "situava", "era", "eran", "estaba", "hallaba", "ostentaba", "was", "were", "stood":
+			return true
+		}
+		if slices.ContainsFunc(p.cues, isAction) {
 			return false
 		}
 	}

@@ -138,7 +138,8 @@ func (f *ratingFinder) readLines(i int) bool {
 // cellAgency returns the agency that a cell names.
 func (f *ratingFinder) cellAgency(row int, c cell) *rated {
 	p := &f.parts[row]
-	if c.to-c.from > 8 || c.from == c.to || p.hasBetween(c.from, c.to, "rating doubt") {
+	const longestCell = 14 // "Fitch Ratings España, S.A.U."
+	if c.to-c.from > longestCell || c.from == c.to || p.hasBetween(c.from, c.to, "rating doubt") {
 		return nil
 	}
 	if a, ok := p.knownAgency(c.from); ok {
@@ -147,7 +148,7 @@ func (f *ratingFinder) cellAgency(row int, c cell) *rated {
 	if !p.tokens[c.from].IsCapital() {
 		return nil
 	}
-	return f.agencyOf(p.tokenText(c.from, c.to), place{row, c.from, c.to})
+	return f.agencyOf(p.shortName(c.from, c.to), place{row, c.from, c.to})
 }
 
 // readCell reads the value of a cell below or beside a label.

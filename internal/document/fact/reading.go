@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/document/lexicon"
 	"pregon/internal/document/passage"
 	"pregon/internal/document/value"
 )
@@ -12,14 +13,18 @@ import (
 // reading is a document as the rules see it.
 type reading struct {
 	Document
-	title    *part // of the report, read like a line of the document
-	category *part // allows a rule to try, and decides nothing alone
+	title    *part    // of the report, read like a line of the document
+	category *part    // allows a rule to try, and decides nothing alone
+	own      []string // folded words of the name of the company
 	pages    []string
 	parts    []part
 	tables   []table
 	// inColumns says that paragraphs stand beside the same in another language: then tables
 	// have words of both, which tell nothing about the notation of their figures
 	inColumns bool
+	// room for the part that is read: its slices are copied when their lengths are known
+	tokens []value.Token
+	cues   []cue
 }
 
 // part is a sentence of a paragraph, a line, or a row of a table.
@@ -30,7 +35,8 @@ type part struct {
 	tokens    []value.Token
 	values    []value.Value
 	cues      []cue
-	bits      uint64 // of the classes of the cues: see mayHave
+	classes   classSet // of the cues, once counted
+	counted   bool
 	cells     []cell // of a row; nil for a sentence
 	paragraph int    // number of its paragraph
 	english   bool
@@ -64,6 +70,7 @@ func readDocument(d Document) *reading {
 	r := &reading{Document: d}
 	r.title = r.readLine(d.Title)
 	r.category = r.readLine(d.Category)
+	r.own = strings.Fields(lexicon.Fold(d.Company))
 	left := longestRead
 	for n, page := range d.Pages {
 		if len(page) > left {
@@ -87,22 +94,21 @@ func readDocument(d Document) *reading {
 // about a sentence: "Cerámicas del Nunca Jamás, S.A. comunica", and those that name figures:
 // "Inversiones Záncara gana".
 func (r *reading) dropDoubtsInName() {
-	var name []pattern
+	var name []string
 	for _, t := range value.Tokenise(r.Company) {
 		if t.Folded == "" {
 			break // the legal form follows
 		}
-		name = append(name, pattern{text: t.Folded})
+		name = append(name, t.Folded)
 	}
 	if len(name) < 2 || len(name) > 12 {
 		return
 	}
-	all := phrase{words: name}
 	for i := range r.parts {
 		p := &r.parts[i]
 		var ends map[int]int // for the tokens of a name, its end
 		for k := 0; k < len(p.tokens); k++ {
-			end, ok := all.at(p.tokens, k)
+			end, ok := wordsAt(p.tokens, k, name)
 			if !ok {
 				continue
 			}
@@ -118,6 +124,21 @@ func (r *reading) dropDoubtsInName() {
 			p.cues = slices.DeleteFunc(p.cues, func(c cue) bool { return c.to <= ends[c.from] && (raisesDoubt(c.class) || isResultClass(c.class)) })
 		}
 	}
+}
+
+// wordsAt reports whether words begin at a token, and returns the end. Hyphens, quotes,
+// brackets and apostrophes between the words do not matter.
+func wordsAt(tokens []value.Token, i int, words []string) (end int, ok bool) {
+	for n, word := range words {
+		if n > 0 {
+			i = behindLinks(tokens, i)
+		}
+		if i >= len(tokens) || tokens[i].Folded != word {
+			return 0, false
+		}
+		i++
+	}
+	return i, true
 }
 
 // withTabs returns a page with a tab in place of the dots between two cells. Its length
@@ -170,10 +191,10 @@ func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, ro
 		text:      at.Of(page),
 		paragraph: paragraph,
 	}
-	p.tokens = value.Tokenise(p.text)
-	p.tokens = p.tokens[:min(len(p.tokens), mostTokens)]
-	p.tokens = phrases.repair(p.tokens)
-	p.cues = phrases.find(p.tokens)
+	r.tokens = value.AppendTokens(r.tokens[:0], p.text)
+	p.tokens = slices.Clone(phrases.repair(r.tokens[:min(len(r.tokens), mostTokens)]))
+	r.cues = phrases.appendCues(r.cues[:0], p.tokens)
+	p.cues = slices.Clone(r.cues)
 	if row {
 		p.cells = cellsOf(p.text, p.tokens)
 	}
@@ -333,12 +354,13 @@ func isHeading(p *part) bool {
 // mayHave reports whether a part may have a cue of one of some classes. Rules ask for
 // dozens of classes, and most parts have none of them.
 func (p *part) mayHave(classes []class) bool {
-	if p.bits == 0 {
+	if !p.counted {
+		p.counted = true
 		for _, c := range p.cues {
-			p.bits |= c.class.bit()
+			p.classes.add(c.class)
 		}
 	}
-	return p.bits&bitsOf(classes) != 0
+	return slices.ContainsFunc(classes, p.classes.mayHave)
 }
 
 // has reports whether a part has a cue of one of some classes.

@@ -48,42 +48,48 @@ func (x *index) addKnown(words []string) {
 }
 
 // repair replaces the folded words that text recognition misread, and joins those that it
-// divided.
+// divided: two words that no rule knows, if both together are a known one.
 func (x *index) repair(tokens []value.Token) []value.Token {
-	tokens = x.join(tokens)
-	for i := range tokens {
-		word := tokens[i].Folded
-		if len(word) < shortestRepaired || len(word) > longestRepaired || x.known[word] || tokens[i].IsNumber() {
-			continue
-		}
-		if right, ok := x.repaired(word); ok {
-			tokens[i].Folded = right
-		}
-	}
-	return tokens
-}
-
-// join joins two tokens that no rule knows, if both together are a known word.
-func (x *index) join(tokens []value.Token) []value.Token {
 	kept := tokens[:0]
+	isKnown := true // the last of them
 	for _, t := range tokens {
-		if n := len(kept) - 1; n >= 0 && x.isDivided(kept[n], t) {
-			kept[n].Text += " " + t.Text // of the same length as in the page
-			kept[n].Folded += t.Folded
+		known := x.known[t.Folded]
+		last := len(kept) - 1
+		if !known && !isKnown && x.isDivided(kept[last], t) {
+			kept[last].Text += " " + t.Text // of the same length as in the page
+			kept[last].Folded += t.Folded
+			isKnown = true
 			continue
+		}
+		if !isKnown {
+			x.repairWord(&kept[last])
 		}
 		kept = append(kept, t)
+		isKnown = known
+	}
+	if !isKnown {
+		x.repairWord(&kept[len(kept)-1])
 	}
 	return kept
 }
 
-// isDivided reports whether two tokens are one word with a space in it.
+// repairWord replaces a folded word that no rule knows.
+func (x *index) repairWord(t *value.Token) {
+	if len(t.Folded) < shortestRepaired || len(t.Folded) > longestRepaired || t.IsNumber() {
+		return
+	}
+	if right, ok := x.repaired(t.Folded); ok {
+		t.Folded = right
+	}
+}
+
+// isDivided reports whether two tokens that no rule knows are one word with a space in it.
 func (x *index) isDivided(a, b value.Token) bool {
 	const shortest, longest = 2, 14
 	if len(a.Folded) < shortest || len(b.Folded) < shortest || len(a.Folded) > longest || len(b.Folded) > longest {
 		return false
 	}
-	if b.At != a.End()+1 || a.IsNumber() || b.IsNumber() || b.IsCapital() || x.known[a.Folded] || x.known[b.Folded] {
+	if b.At != a.End()+1 || a.IsNumber() || b.IsNumber() || b.IsCapital() {
 		return false
 	}
 	return len(a.Folded)+len(b.Folded) >= shortestRepaired && x.known[a.Folded+b.Folded]
@@ -129,7 +135,11 @@ func withDigits(page string) string {
 
 // mayBeFigure reports whether a byte may be part of a figure or a date in digits.
 func mayBeFigure(c byte) bool {
-	return '0' <= c && c <= '9' || strings.IndexByte("OIl.,/", c) >= 0
+	switch c {
+	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'O', 'I', 'l', '.', ',', '/':
+		return true
+	}
+	return false
 }
 
 // isMisreadFigure reports whether digits surround letters, or at least two digits are
@@ -166,11 +176,12 @@ func isInWord(text string, start, end int) bool {
 // repaired returns the only known word that differs from a word by one misread letter, or by
 // the same one everywhere.
 func (x *index) repaired(word string) (found string, ok bool) {
-	try := func(candidate string) {
+	var room [longestRepaired]byte
+	try := func(candidate []byte) {
 		switch {
-		case !x.known[candidate] || found == candidate:
+		case !x.known[string(candidate)] || found == string(candidate):
 		case found == "":
-			found = candidate
+			found = string(candidate)
 			ok = true
 		default:
 			ok = false // two words are possible
@@ -180,10 +191,22 @@ func (x *index) repaired(word string) (found string, ok bool) {
 		if !strings.Contains(word, m.wrong) {
 			continue
 		}
-		try(strings.ReplaceAll(word, m.wrong, m.right))
-		for at := 0; at+len(m.wrong) <= len(word); at++ {
-			if word[at:at+len(m.wrong)] == m.wrong {
-				try(word[:at] + m.right + word[at+len(m.wrong):])
+		everywhere := room[:0]
+		for at := 0; at < len(word); {
+			if strings.HasPrefix(word[at:], m.wrong) {
+				everywhere = append(everywhere, m.right...)
+				at += len(m.wrong)
+				continue
+			}
+			everywhere = append(everywhere, word[at])
+			at++
+		}
+		try(everywhere)
+		for at := range len(word) {
+			if strings.HasPrefix(word[at:], m.wrong) {
+				once := append(room[:0], word[:at]...)
+				once = append(once, m.right...)
+				try(append(once, word[at+len(m.wrong):]...))
 			}
 		}
 	}

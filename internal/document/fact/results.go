@@ -27,6 +27,7 @@ var measureClasses = map[class]ledgerItem{
 	"results net turnover":      {field: "revenue"},
 	"results revenue":           {field: "revenue", tier: 1},
 	"results invoiced":          {field: "revenue", tier: 2, next: true},
+	"results rents":             {field: "revenue", tier: rentTier},
 	"results ebitda":            {field: "ebitda"},
 	"results attributable":      {field: "net_profit"},
 	"results attributable loss": {field: "net_profit", loss: true},
@@ -40,6 +41,9 @@ var measureClasses = map[class]ledgerItem{
 	"results no measure":        {void: true},
 	"results allowed":           {},
 }
+
+// rentTier is the tier of rents, which are the revenue of a SOCIMI that names no other.
+const rentTier = 3
 
 // isResultClass reports whether the phrases of a class name figures of the accounts.
 func isResultClass(c class) bool {
@@ -60,10 +64,11 @@ type resultCandidate struct {
 // results finds the results of a period.
 func results(r *reading) []draft {
 	f := &resultFinder{reading: r, scopes: r.sections()}
-	if !f.isAboutResults() || !f.findPeriod() {
+	if !f.isAboutResults() || f.isTitledOfOther() || !f.findPeriod() {
 		return nil
 	}
 	f.bank = slices.ContainsFunc(r.parts, func(p part) bool { return p.has("results bank") })
+	f.findNotes()
 	f.findInSentences()
 	for n := range r.tables {
 		f.findInTable(&r.tables[n])
@@ -92,9 +97,10 @@ type resultFinder struct {
 	scopes   []section
 	period   resultPeriod
 	periodAt place
-	minority bool // others have a share of the profit
-	bank     bool // its volume of business is that of loans and deposits
-	strict   bool // amounts count only with the period beside them
+	minority bool            // others have a share of the profit
+	bank     bool            // its volume of business is that of loans and deposits
+	notes    map[string]bool // the footnotes that make a measure another one
+	strict   bool            // amounts count only with the period beside them
 	found    []resultCandidate
 	rows     int // of tables that were read
 }
@@ -144,6 +150,22 @@ func (f *resultFinder) isAboutResults() bool {
 		p := &f.parts[i]
 		announces := p.has("results announced") && !p.has("results other document", "results to come")
 		if p.heading && isResultTitle(p) || !other && announces {
+			return true
+		}
+	}
+	return false
+}
+
+// isTitledOfOther reports whether the title names results of somebody else: "Resultados de Beta
+// Moda". Words that the rules know are no names.
+func (f *resultFinder) isTitledOfOther() bool {
+	t := f.title
+	for i := 1; i+1 < len(t.tokens) && f.Company != ""; i++ {
+		isOf := t.word(i) == "de" || t.word(i) == "of"
+		if !isOf || !isCapitalAt(t, i+1) || phrases.known[t.word(i+1)] || f.sharesName([]string{t.word(i + 1)}) || t.isShouted(i+1) {
+			continue
+		}
+		if t.hasBetween(0, i, "results title") && len(t.mentions(i+1, i+2)) == 0 {
 			return true
 		}
 	}
@@ -265,7 +287,14 @@ func (f *resultFinder) findPeriod() bool {
 			best = m
 		}
 	}
+	if whole, ok := cumulative(best.year, int(lastMonths[best.part])); ok && isPartial(best.part) && f.isAccumulated(whole) {
+		best.resultPeriod = whole
+	}
 	f.period = best.resultPeriod
+	isLater := func(b placed) bool { return b.span && b.end().After(best.end()) }
+	if slices.ContainsFunc(body, isLater) {
+		return false // the year of the company does not begin in January
+	}
 	proved := false
 	for _, b := range body {
 		if b.end() != best.end() || b.odd {
@@ -281,7 +310,7 @@ func (f *resultFinder) findPeriod() bool {
 		}
 	}
 	if !proved && len(named) > 0 {
-		proved = f.proveByPart()
+		proved = f.proveByPart() || len(body) == 0 && f.proveByUnit()
 	}
 	return proved && !best.odd
 }
@@ -302,6 +331,59 @@ func (f *resultFinder) proveByPart() bool {
 			if m.year == 0 && m.part == f.period.part && !compared[m.from] {
 				f.periodAt = place{i, m.from, m.to}
 				return true
+			}
+		}
+	}
+	return false
+}
+
+// proveByUnit finds a sentence that speaks of "el semestre" alone, in a text that names no period:
+// it is that of the title.
+func (f *resultFinder) proveByUnit() bool {
+	units := []string{"ejercicio", "year", "exercici"}
+	switch {
+	case strings.HasPrefix(f.period.part, "H"):
+		units = []string{"semestre", "half"}
+	case strings.HasPrefix(f.period.part, "Q"):
+		units = []string{"trimestre", "quarter"}
+	case f.period.part == "9M":
+		units = []string{"periodo", "period", "periode"}
+	}
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.aside || !p.hasMoney() || len(p.measures()) == 0 {
+			continue
+		}
+		compared := p.comparisons()
+		for k := 1; k < len(p.tokens); k++ {
+			before := p.word(k - 1)
+			isUnit := slices.Contains(units, p.word(k)) && (before == "del" || before == "el" || before == "the" || before == "al")
+			if isUnit && !compared[k] && !p.hasBetween(k-1, k+2, "results earlier") {
+				f.periodAt = place{i, k, k + 1}
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isAccumulated reports whether a table has the column of the official form for the figures
+// from the beginning of the year: "ACUMULADO ACTUAL 31/12/2025". Its title names the half
+// year, and its figures are those of the year.
+func (f *resultFinder) isAccumulated(whole resultPeriod) bool {
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.cells == nil || !p.has("results total column") || !p.has("results current column") {
+			continue
+		}
+		for _, c := range p.cells {
+			if !p.hasBetween(c.from, c.to, "results total column") || !p.hasBetween(c.from, c.to, "results current column") {
+				continue
+			}
+			for _, m := range p.mentions(c.from, c.to) {
+				if m.day && m.resultPeriod == whole {
+					return true
+				}
 			}
 		}
 	}
@@ -551,7 +633,7 @@ func (p *part) amount(v *value.Value, heading value.Scale) (read, bool) {
 	if !p.isNumber(v) {
 		return read{}, false
 	}
-	if p.isCirca(v.From) {
+	if p.isCirca(v.From) || p.isBehindTear(v.From) {
 		return read{}, false
 	}
 	if v.Bound != "" || isRate(v) || heading.PerShare || v.Partner >= 0 {
@@ -576,6 +658,13 @@ func (p *part) isCirca(i int) bool {
 	return p.mark(i-1) == "." && (w == "c" || w == "ca") || p.word(i-1) == "circa"
 }
 
+// isBehindTear reports whether a figure is what is behind the comma of another, which text
+// recognition tore: "22, 1 millones".
+func (p *part) isBehindTear(i int) bool {
+	mark := p.mark(i - 1)
+	return (mark == "," || mark == ".") && i >= 2 && p.tokens[i-2].IsNumber() && len(p.mark(i)) <= 2
+}
+
 // isNumber reports whether a value is a figure in digits. "Millones de euros" alone is
 // the unit of others.
 func (p *part) isNumber(v *value.Value) bool {
@@ -589,6 +678,9 @@ func (f *resultFinder) add(m ledgerItem, got read, at place) {
 	}
 	if len(strings.TrimPrefix(wholeOf(got.text), "-")) < 4 && got.text != "0" {
 		return // less than a thousand: it is for each share, or its unit was not read
+	}
+	if m.field == "revenue" && m.tier == rentTier && !strings.Contains(strings.ToLower(f.Company), "socimi") {
+		return
 	}
 	if len(f.found) < mostPeriods {
 		f.found = append(f.found, resultCandidate{candidate{read: got, at: at}, m.field, m.tier})

@@ -49,6 +49,7 @@ type mention struct {
 	bare bool // only a year: "en 2025"
 	day  bool // the last day of the period: "a 30 de junio de 2025"
 	odd  bool // a year that does not end in December
+	span bool // its months: "julio-septiembre"
 }
 
 var (
@@ -92,7 +93,22 @@ func (p *part) mentions(from, to int) (found []mention) {
 		found = append(found, m)
 		i = max(m.to, i+1)
 	}
+	markOddYears(found)
 	return found
+}
+
+// markOddYears marks the parts of a year that does not begin in January: beside a quarter stand
+// months that are not its own, as in "primer trimestre (julio-septiembre de 2026)".
+func markOddYears(all []mention) {
+	const near = 6 // tokens
+	for n := 1; n < len(all); n++ {
+		a, b := &all[n-1], &all[n]
+		isPart := a.part != "" && b.part != "" && !a.day && !b.day
+		if isPart && a.span != b.span && b.from-a.to <= near && lastMonths[a.part] != lastMonths[b.part] {
+			a.odd = true
+			b.odd = true
+		}
+	}
 }
 
 // mention reads the period that begins at a token.
@@ -313,8 +329,11 @@ func (p *part) endedOn(i int) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// monthRange reads "enero-septiembre de 2025", "January to June 2025". Other months than
-// the first ones of the year are no period of results.
+// spans are the parts of a year that do not begin with it, by their first and last months.
+var spans = map[[2]int]string{{4, 6}: "Q2", {7, 9}: "Q3", {10, 12}: "Q4", {7, 12}: "H2"}
+
+// monthRange reads "enero-septiembre de 2025", "January to June 2025", "julio-septiembre
+// 2026". Other months are no period of results.
 func (p *part) monthRange(i, _ int) (mention, bool) {
 	first := value.Months[p.word(i)]
 	last := value.Months[p.word(i+2)]
@@ -327,10 +346,13 @@ func (p *part) monthRange(i, _ int) (mention, bool) {
 		return mention{}, false
 	}
 	c, ok := cumulative(0, last)
-	if first != 1 || !ok {
+	if first != 1 {
+		c.part, ok = spans[[2]int{first, last}]
+	}
+	if !ok {
 		return mention{to: i + 3, odd: true}, true
 	}
-	return p.withYear(mention{resultPeriod: c, to: i + 3}), true
+	return p.withYear(mention{resultPeriod: c, to: i + 3, span: true}), true
 }
 
 // shortMonths are the months in which periods end, as the headings of columns have them.
@@ -399,9 +421,26 @@ func (p *part) withYear(m mention) mention {
 		case "ano", "ejercicio", "year", "financial", "fiscal", "any", "exercici", "social", "economico", "fy":
 			continue
 		}
+		if k == m.to && m.part != "" && p.describesPeriod(k) {
+			continue
+		}
 		break
 	}
 	return m
+}
+
+// describesPeriod reports whether a word between a part of a year and its year only describes it:
+// "tercer trimestre estanco de 2026".
+func (p *part) describesPeriod(k int) bool {
+	w := p.word(k)
+	link := p.word(k + 1)
+	if len(w) < 4 || isCapitalAt(p, k) || p.tokens[k].IsNumber() || value.StopWords.Has(w) || value.Months[w] > 0 {
+		return false
+	}
+	if link != "de" && link != "del" && link != "of" || p.yearBehind(k+2) == 0 {
+		return false
+	}
+	return !p.hasBetween(k, k+1, "results comparison", "results earlier")
 }
 
 // yearBehind returns the year at a token, or 0. The first of two years, such as

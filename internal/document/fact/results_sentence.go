@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"slices"
 	"strings"
 
 	"pregon/internal/document/lexicon"
@@ -25,6 +26,7 @@ func (f *resultFinder) findInSentences() {
 		s.compared = p.comparisons()
 		s.mentions = p.mentions(0, len(p.tokens))
 		s.read()
+		s.readShare()
 	}
 }
 
@@ -38,6 +40,7 @@ type resultSentence struct {
 	mentions []mention
 	pending  []ledgerItem // measures whose figures have not come yet
 	other    bool         // a figure that is no amount came behind them
+	grown    bool         // a figure is by how much a measure grew
 }
 
 func (s *resultSentence) read() {
@@ -49,11 +52,17 @@ func (s *resultSentence) read() {
 			s.expect(s.measures[next], v)
 			next++
 		}
-		if !p.isNumber(v) || s.compared[v.From] {
+		if !p.isNumber(v) || s.compared[v.From] || s.isInserted(v.From) {
+			continue
+		}
+		if former, clear := s.isFormer(k); former {
+			if !clear {
+				s.pending = nil
+			}
 			continue
 		}
 		got, ok := p.amount(v, p.scaleBehind(v))
-		if !ok || s.isChange(v) {
+		if !ok || s.isChange(v) || s.isGrowth(v) {
 			s.other = true
 			continue
 		}
@@ -69,6 +78,108 @@ func (s *resultSentence) read() {
 	}
 }
 
+// isFormer reports whether a figure is the one from which a measure came: "los ingresos pasaron
+// de 10,1 a 12,3 millones", "rose from €10m to €12m". Without a verb it is not clear which of
+// the two is that of the period.
+func (s *resultSentence) isFormer(k int) (former, clear bool) {
+	const reach = 4 // tokens: "a los 12,3"
+	p := s.part
+	if k+1 >= len(p.values) {
+		return false, false
+	}
+	v, next := &p.values[k], &p.values[k+1]
+	if !p.isNumber(next) || next.From-v.To > reach {
+		return false, false
+	}
+	from := p.wordBeforeFigure(v.From)
+	to := p.wordBeforeFigure(next.From)
+	if to != v.To && !(to == v.To+1 && p.word(v.To) == "fins") {
+		return false, false // "4,02 millones, frente a 31,50 millones"
+	}
+	switch p.word(to) {
+	case "a", "to", "hasta", "fins", "als":
+	default:
+		return false, false
+	}
+	switch p.word(from) {
+	case "desde", "from", "des":
+		return true, true
+	case "de", "dels":
+		return true, p.hasBetween(from-reach, from, "results growth", "results passes") || p.mark(from-1) == ","
+	}
+	return false, false
+}
+
+// wordBeforeFigure returns the token of the word before a figure, without articles and the signs
+// of currencies.
+func (p *part) wordBeforeFigure(i int) int {
+	i--
+	for i >= 0 && (articles.Has(p.word(i)) && p.word(i) != "a" || p.word(i) == "" && p.mark(i) != "," ||
+		value.IsCurrency(strings.ToLower(p.mark(i)))) {
+		i--
+	}
+	return i
+}
+
+// isInserted reports whether a figure or another measure is in words between commas, directly behind the measure,
+// that say what the measure includes: "el EBITDA, tras 3 millones de costes de
+// reestructuración, fue de 49,8 millones".
+func (s *resultSentence) isInserted(at int) bool {
+	p := s.part
+	last := len(s.pending) - 1
+	if last < 0 {
+		return false
+	}
+	open := s.pending[last].to
+	if p.mark(open) != "," && p.mark(open) != "(" && p.mark(open) != "–" && p.mark(open) != "—" || !insertingWords.Has(p.word(open+1)) {
+		return false
+	}
+	for i := open + 1; i < at; i++ {
+		switch p.mark(i) {
+		case ",", ")", "–", "—", ";":
+			return false
+		}
+	}
+	return true
+}
+
+// insertingWords begin words about what a measure includes, or what it comes from.
+var insertingWords = lexicon.NewSet("tras despues antes incluyendo incluido incluida incluidos incluidas incluye deducid* descontad* descontando " +
+	"excluyendo excluid* sin neto neta netos netas una after before including net excluding without once despite thanks " +
+	"gracias pese impulsado impulsada afectado afectada lastrado lastrada driven helped despres abans incloent inclos")
+
+// readShare reads how much of a profit belongs to the shareholders of the company: "de los
+// cuales 21 millones corresponden a la sociedad dominante". The profit itself is then that
+// of others too.
+func (s *resultSentence) readShare() {
+	p := s.part
+	first := slices.IndexFunc(s.measures, func(m ledgerItem) bool { return m.field == "net_profit" })
+	if first < 0 {
+		return
+	}
+	for _, c := range p.all("results of which") {
+		k := p.firstValue(c.to)
+		if c.from < s.measures[first].to || k == len(p.values) || p.values[k].From-c.to > 3 || s.compared[c.from] {
+			continue
+		}
+		v := &p.values[k]
+		end := len(p.tokens)
+		if k+1 < len(p.values) {
+			end = p.values[k+1].From
+		}
+		parent := p.hasBetween(v.To, end, "results parent share")
+		if !parent && !p.hasBetween(v.To, end, "results minority row") {
+			continue
+		}
+		s.finder.minority = true
+		m := s.measures[first]
+		m.tier = 0
+		if got, ok := p.amount(v, value.Scale{}); ok && parent && !m.void && s.isOfPeriod(v) && !s.compared[v.From] {
+			s.finder.add(m, got, s.finder.placeOf(s.index, v))
+		}
+	}
+}
+
 // scaleBehind returns the unit behind a figure in brackets: "(2.100) miles de euros".
 func (p *part) scaleBehind(v *value.Value) value.Scale {
 	if p.mark(v.From-1) != "(" || p.mark(v.To) != ")" {
@@ -80,7 +191,7 @@ func (p *part) scaleBehind(v *value.Value) value.Scale {
 
 // expect adds a measure whose figure is to come.
 func (s *resultSentence) expect(m ledgerItem, v *value.Value) {
-	if s.compared[m.from] || m.next && !s.follows(m, v) {
+	if s.compared[m.from] || m.next && !s.follows(m, v) || s.isInserted(m.from) {
 		return
 	}
 	last := len(s.pending) - 1
@@ -129,6 +240,23 @@ func (s *resultSentence) isChange(v *value.Value) bool {
 	return false
 }
 
+// isGrowth reports whether a figure is by how much a measure grew: "los ingresos crecieron 10
+// millones y el EBITDA 2 millones". The second one has no verb.
+func (s *resultSentence) isGrowth(v *value.Value) bool {
+	i := v.From - 1
+	for i >= 0 && (growthFiller.Has(s.part.word(i)) || s.part.word(i) == "" && s.part.mark(i) != ",") {
+		i--
+	}
+	if s.part.hasBetween(i, i+1, "results growth") {
+		s.grown = true
+		return true
+	}
+	return s.grown && slices.ContainsFunc(s.measures, func(m ledgerItem) bool { return m.to == i+1 })
+}
+
+// growthFiller are the words between a verb of growth and by how much.
+var growthFiller = lexicon.NewSet("en unos by eur usd us casi nearly almost some")
+
 // isLimited reports whether a measure is that of something else than the company: "ventas
 // de activos", "ingresos en Francia".
 func (s *resultSentence) isLimited(m ledgerItem) bool {
@@ -152,8 +280,7 @@ func (s *resultSentence) isLimited(m ledgerItem) bool {
 		isInMention(s.mentions, next) || value.IsCurrency(strings.ToLower(p.mark(next))) {
 		return false
 	}
-	name := lexicon.NewSet(lexicon.Fold(s.finder.Company))
-	return !name.Has(p.word(next))
+	return !slices.Contains(s.finder.own, p.word(next))
 }
 
 var (
@@ -163,13 +290,13 @@ var (
 		"advertising subscription licence license export service services product products commercial banking managed segment divisional " +
 		"industrial* turistic* publicitari* agricol* ganader* energetic* logistic* editorial* farmaceutic* regulad* regulated exterior* " +
 		"individual* standalone proportional proporcional* contratad* contracted pendient* unitari* medi* average " +
-		"extraordinari* atipic* recurrent* recurring comparabl* subyacent* underlying ajustad* adjusted organic* equivalent* latent* teoric*")
+		"anualizad* potencial* contractual* annualised annualized extraordinari* atipic* recurrent* recurring comparabl* subyacent* underlying ajustad* adjusted organic* equivalent* latent* teoric*")
 	// volumeWords begin the names of a volume of business.
 	volumeWords = lexicon.NewSet("volumen volum business cifra turnover")
 	articles    = lexicon.NewSet("la el los las the l its su sus un una unos unas a an dicho este esta this els les")
 	// ofCompany are words behind "ingresos de" that mean the whole company or period.
 	ofCompany = lexicon.NewSet("grupo sociedad compania empresa group company ejercicio periodo year period ano trimestre semestre quarter half " +
-		"importe valor total totales cierre perimetro entidad fondo socimi grup societat companyia exercici periode conjunto matriz dominante " +
+		"importe valor total totales cierre perimetro entidad fondo parent dominant holding socimi grup societat companyia exercici periode conjunto matriz dominante " +
 		"explotacion forma mas menos casi unos unas hasta torno cerca eur usd us linea")
 )
 
@@ -336,15 +463,23 @@ func (s *resultSentence) isDoubtful(m ledgerItem, v *value.Value) bool {
 				continue
 			}
 			return true
-		case c.class == "results earlier":
+		case c.class == "results earlier", c.class == "results accumulated" && isPartial(s.finder.period.part):
 			return true
-		case c.class == "results segment" && !s.isMeasured(c):
+		case c.class == "results segment" && !s.isMeasured(c) && !s.isSource(c):
 			return true
 		case c.class == "denied" && c.from >= m.to && c.from < v.From:
 			return true
 		}
 	}
 	return false
+}
+
+// isSource reports whether "de los que" refers to no figure, but to that from which the figures
+// are taken: "los estados financieros, de los que resultan los siguientes datos".
+func (s *resultSentence) isSource(c cue) bool {
+	p := s.part
+	isFigure := func(v value.Value) bool { return v.Kind == value.Figure && v.To <= c.from }
+	return p.hasBetween(c.from, c.from+1, "results of which") && !slices.ContainsFunc(p.values, isFigure)
 }
 
 // ofMonth reports whether words in a range name a month alone: "en junio".

@@ -40,6 +40,9 @@ func (f *resultFinder) findInTable(t *table) {
 		case n-net <= 3 && p.hasBetween(0, p.cells[0].to, "results minority row") && p.hasNonZero():
 			f.minority = true
 		}
+		if ok && f.isNoted(p, p.cells[0]) {
+			continue
+		}
 		if ok {
 			f.rows++
 			if got, at, ok := f.inRow(t, row, heading, columns); ok {
@@ -156,17 +159,19 @@ func (p *part) labelMeasure(c cell) (ledgerItem, bool) {
 	return *found, true
 }
 
+var measureFiller = lists.Set("measure filler")
+
 // isLabel reports whether a range of tokens is only the name of a measure, with words
 // that do not change what it means.
 func (p *part) isLabel(from, to int, m ledgerItem) bool {
-	filler := make([]bool, to-from)
-	for _, c := range p.all("results label filler", "unit") {
+	isUnit := make([]bool, to-from)
+	for _, c := range p.all("unit") {
 		for k := max(c.from, from); k < min(c.to, to); k++ {
-			filler[k-from] = true
+			isUnit[k-from] = true
 		}
 	}
 	for k := from; k < to; k++ {
-		if k >= m.from && k < m.to || filler[k-from] || p.word(k) == "" {
+		if k >= m.from && k < m.to || isUnit[k-from] || p.word(k) == "" || measureFiller.Has(p.word(k)) {
 			continue
 		}
 		if len(p.word(k)) == 1 { // a footnote

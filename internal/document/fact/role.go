@@ -152,6 +152,38 @@ func (p *part) ofCompany(k int) bool {
 	return slices.ContainsFunc(p.companies(), func(n name) bool { return n.from <= k && k < n.to })
 }
 
+// isOwnRole reports whether a role is one in the company of the report: "consejero delegado de
+// Beta Motores" is none. The short name of the company itself is no part of the role.
+func (r *reading) isOwnRole(f *boardFact) bool {
+	at, ok := f.proof["role"]
+	if !ok || r.Company == "" {
+		return true
+	}
+	p := &r.parts[at.part]
+	seat := false
+	for k := at.from; k < at.to; k++ {
+		w := p.word(k)
+		seat = seat || seats.Has(w)
+		isLink := w == "de" || w == "of" || w == "at"
+		if !isLink || k+1 >= at.to || !isCapitalAt(p, k+1) || k == at.from {
+			continue
+		}
+		switch next := p.word(k + 1); {
+		case r.sharesName([]string{next}):
+			f.set("role", p.textOf(at.from, k), place{at.part, at.from, k})
+			return true
+		case seat && !noName.Has(next) && next != "honor" && !roleHeads.Has(next) && !roleAdjectives.Has(next):
+			return false
+		}
+		seat = false // the rest is that of a committee
+	}
+	return true
+}
+
+// seats are the roles that are those of a company, not of a department.
+var seats = lexicon.NewSet("consejero consejera conseller consellera presidente presidenta president vicepresidente vicepresidenta chairman chairwoman " +
+	"chair ceo cfo delegado delegada")
+
 // joinsRole reports whether an "and" at a token continues a role: with another one, or
 // within the name of a committee or department.
 func (p *part) joinsRole(k, end, to int) bool {
@@ -173,6 +205,9 @@ func (p *part) joinsRole(k, end, to int) bool {
 // The place is empty if there is a category that cannot be read as a role.
 func (p *part) category(start, end, to int) (at place, found bool) {
 	for k := end; k < min(end+9, to) && p.mark(k) != ";"; k++ {
+		if p.hasBetween(k, k+1, "board keeps") {
+			return place{}, false // "manteniendo su condición de consejera"
+		}
 		if !p.hasBetween(k, k+1, "board category") {
 			continue
 		}

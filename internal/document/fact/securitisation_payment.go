@@ -22,7 +22,8 @@ var bondsGrid = grid{
 		_, _, found := paidColumns(columns)
 		return found
 	},
-	anchor: func(v *value.Value) bool { return v.Kind == value.Code && isISIN(v.Text) },
+	anchor:    func(v *value.Value) bool { return v.Kind == value.Code && isISIN(v.Text) },
+	oneColumn: bondColumn,
 }
 
 // isISIN reports whether a text has the form of the code of a security: ES0312298005.
@@ -44,7 +45,7 @@ func isISIN(text string) bool {
 // securitisationPayments finds the date on which a fund pays its bonds, and what it pays for
 // each series.
 func securitisationPayments(r *reading) []draft {
-	if !r.ofSecuritisation() {
+	if !r.ofSecuritisation() || r.estimatesPayment() {
 		return nil
 	}
 	c, ok := agreed(r.bondPayments())
@@ -65,11 +66,31 @@ func securitisationPayments(r *reading) []draft {
 
 // ofSecuritisation reports whether a document is that of a securitisation fund.
 func (r *reading) ofSecuritisation() bool {
+	if strings.HasSuffix(r.Company, ", FT") {
+		return true
+	}
 	names := value.Tokenise(r.Company + " . " + r.Title)
 	if (&part{tokens: names, cues: phrases.find(names)}).has("securitisation fund") {
 		return true
 	}
 	return slices.ContainsFunc(r.parts, func(p part) bool { return !p.aside && p.has("securitisation fund") })
+}
+
+// estimatesPayment reports whether the title, a heading or the head of a table calls the
+// amounts an estimate. The payment itself is announced later.
+func (r *reading) estimatesPayment() bool {
+	if r.title.has("bond estimate") {
+		return true
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		isHead := p.cells != nil && len(p.values) == 0 && p.has("bond interest", "bond redemption")
+		isSaid := p.cells == nil && p.has("bond payment") && !p.has("bond next date")
+		if (isHead || isSaid || p.heading) && !p.aside && p.has("bond estimate") {
+			return true
+		}
+	}
+	return false
 }
 
 // isAboutPayment reports whether the title or a heading says that the document is about a
@@ -87,6 +108,10 @@ func (r *reading) isAboutPayment() bool {
 	return about && !other
 }
 
+// longestNotice is the most days for which the next date of payment may be that of the amounts
+// in a document. A later one follows the payment that was just made.
+const longestNotice = 25
+
 // bondPayments returns the dates of the payment that the document announces. "Próxima fecha
 // de pago" is one only if there is no other.
 func (r *reading) bondPayments() []candidate {
@@ -99,14 +124,17 @@ func (r *reading) bondPayments() []candidate {
 		}
 		c := r.candidate(read{text: text}, i, v, cue{})
 		if isNext {
-			next = append(next, c)
+			if r.isWithin(text, 0, longestNotice) {
+				next = append(next, c)
+			}
 		} else {
 			now = append(now, c)
 		}
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.isTooLong() || p.has("example", "policy") || p.isPossiblePayment() {
+		isUnsure := p.has("example", "policy", "bond moved") || p.isPossiblePayment() || p.deniesPayment()
+		if p.aside || p.isTooLong() || isUnsure {
 			continue
 		}
 		if p.cells == nil {
@@ -133,6 +161,22 @@ func (r *reading) bondPayments() []candidate {
 		return now
 	}
 	return next
+}
+
+// deniesPayment reports whether a sentence says that something is not paid: "no se abonarán los
+// intereses de la Serie B".
+func (p *part) deniesPayment() bool {
+	if p.cells != nil {
+		return false
+	}
+	const near = 4 // "no se", "will not be"
+	return slices.ContainsFunc(p.all("bond payment", "bond pays"), func(c cue) bool {
+		switch p.word(c.from) {
+		case "fecha", "payment", "data", "date":
+			return false // no verb
+		}
+		return p.hasBetween(max(p.clauseStart(c.from), c.from-near), c.to, "denied")
+	})
 }
 
 // isPossiblePayment reports whether a part is about what may happen. "Los intereses y, en su
@@ -237,10 +281,11 @@ func (r *reading) bondRows() (rows []map[string]string) {
 	each := false // the amounts are those of one bond
 	for n := range r.tables {
 		t := &r.tables[n]
-		if r.parts[t.rows[0]].aside || r.parts[t.rows[0]].has("past") {
+		if r.parts[t.rows[0]].aside || r.parts[t.rows[0]].isPastHeading() || r.isEarlierTable(t) {
 			continue
 		}
 		records, totals, head := r.records(&bondsGrid, t)
+		r.completeScales(&head, t)
 		columns, once, _ := paidColumns(head.columns)
 		if len(records) > 0 && !once {
 			return nil
@@ -271,10 +316,56 @@ func (r *reading) bondRows() (rows []map[string]string) {
 			}
 		}
 	}
-	if repeated(rows, "isin") {
+	if repeated(rows, "isin") || repeated(rows, "series") { // of two payments, or of two funds
 		return nil
 	}
 	return rows
+}
+
+// isEarlierTable reports whether the line above a table says that it is that of an earlier
+// payment: "Fecha de pago anterior: 22 de diciembre de 2025".
+func (r *reading) isEarlierTable(t *table) bool {
+	const longest = 20
+	if t.before < 0 {
+		return false
+	}
+	p := &r.parts[t.before]
+	n := len(p.tokens)
+	if n == 0 || n > longest || !p.has("past") {
+		return false
+	}
+	isLine := p.mark(n-1) != "." && p.mark(n-1) != ":" // no sentence
+	return p.heading || isLine && p.has("bond payment")
+}
+
+// isPastHeading reports whether the first row of a table says that all of it is that of an earlier
+// payment, not only one of its columns.
+func (p *part) isPastHeading() bool {
+	const fewest = 4
+	if len(p.cells) < fewest {
+		return p.has("past")
+	}
+	return p.hasBetween(p.cells[0].from, p.cells[0].to, "past")
+}
+
+// completeScales gives the columns of a heading without a unit that of the table.
+func (r *reading) completeScales(head *heading, t *table) {
+	var unit *value.Scale
+	for _, column := range []class{
+		columnsTotal.interest, columnsTotal.redemption, columnsEach.interest, columnsEach.redemption,
+	} {
+		if _, ok := head.scales[column]; ok || head.scales == nil {
+			continue
+		}
+		if unit == nil {
+			found := r.unitOfTable(t)
+			if found == (value.Scale{}) {
+				found = r.unitBelow(t)
+			}
+			unit = &found
+		}
+		head.scales[column] = *unit
+	}
 }
 
 // bondColumns are the columns with the amounts that are paid.
@@ -326,6 +417,9 @@ func (r *reading) seriesOf(rec record, head heading) string {
 	if c, ok := rec.texts["bond series"]; ok {
 		return p.seriesName(c.from, c.to)
 	}
+	if c := p.cellAround(rec.anchor.From); p.hasBetween(c.from, c.from+1, "bond series word") {
+		return p.seriesName(c.from, rec.anchor.From) // "Serie A (ES0312298005)"
+	}
 	named := slices.Index(head.columns, "bond series")
 	if named < 0 || named > slices.Index(head.columns, "bond isin") {
 		return ""
@@ -337,6 +431,14 @@ func (r *reading) seriesOf(rec record, head heading) string {
 		}
 	}
 	return p.seriesName(from, rec.anchor.From)
+}
+
+// cellAround returns the cell of a token.
+func (p *part) cellAround(token int) cell {
+	if len(p.cells) == 0 {
+		return cell{0, len(p.tokens)}
+	}
+	return p.cells[p.cellOf(token)]
 }
 
 // seriesName returns the words in a range of tokens without those that say that they name a
@@ -440,10 +542,12 @@ func hasOnce(columns []class, wanted ...class) bool {
 func repeated(rows []map[string]string, name string) bool {
 	seen := map[string]bool{}
 	for _, row := range rows {
-		if seen[row[name]] {
-			return true
+		if text := row[name]; text != "" {
+			if seen[text] {
+				return true
+			}
+			seen[text] = true
 		}
-		seen[row[name]] = true
 	}
 	return false
 }

@@ -57,7 +57,11 @@ func (r *reading) seriesRows() (rows []map[string]string) {
 // rows returns the rows with the amounts of some columns, or nil if a series lacks one.
 func (notes *seriesNotes) rows(columns bondColumns) (rows []map[string]string) {
 	withISIN := 0
+	hasCodes := slices.ContainsFunc(notes.all, func(s *bondSeries) bool { return s.isin != "" })
 	for _, each := range notes.all {
+		if hasCodes && each.isin == "" && len(each.amounts) == 0 {
+			continue // only mentioned: "la Serie A1 quedó totalmente amortizada"
+		}
 		interest, redemption := each.amounts[columns.interest], each.amounts[columns.redemption]
 		if interest == "" || redemption == "" {
 			return nil
@@ -203,6 +207,9 @@ func isSeriesName(word string) bool {
 func (r *reading) readPaid(notes *seriesNotes, p *part, label cell, v *value.Value) {
 	scale, _ := value.ReadScale(p.tokens[label.from:label.to], p.english)
 	column, ok := p.paidColumn(label)
+	if behind, isBehind := p.conceptBehind(v); isBehind {
+		column, ok = p.paidColumn(behind)
+	}
 	if !ok {
 		return
 	}
@@ -220,6 +227,20 @@ func (r *reading) readPaid(notes *seriesNotes, p *part, label cell, v *value.Val
 		return
 	}
 	notes.paid(notes.current, column, amount)
+}
+
+// conceptBehind returns the words behind an amount that say what it is: "5.000 euros en
+// concepto de intereses".
+func (p *part) conceptBehind(v *value.Value) (cell, bool) {
+	const longest = 5
+	if p.word(v.To) != "en" && p.word(v.To) != "in" {
+		return cell{}, false
+	}
+	switch p.word(v.To + 1) {
+	case "concepto", "concepte", "respect":
+		return cell{v.To, min(v.To+longest, len(p.tokens))}, true
+	}
+	return cell{}, false
 }
 
 // paidColumn returns the column to which a label belongs, if it is that of one amount that is
@@ -244,6 +265,92 @@ func (p *part) paidColumn(label cell) (class, bool) {
 		column += " each"
 	}
 	return column, true
+}
+
+// bondColumn returns the column of a cell of a heading with some cues, if they name one amount: one
+// of them says what it is, and the others that it is for all bonds or for one, or of what it is
+// a part ("saldo tras la amortización").
+func bondColumn(p *part, c cell, cues []cue) (class, bool) {
+	if cues[0].class != "bond series" && cues[0].class != "bond isin" && (p.isPercentColumn(c) || p.isDueColumn(c)) {
+		return "bond number", true
+	}
+	named := -1 // the last cue that is no addition
+	isAmount := false
+	for n, each := range cues {
+		if each.class == "bond series" || each.class == "bond isin" {
+			return "", false
+		}
+		if each.class == "bond number" && p.isAddition(each) {
+			continue
+		}
+		if named >= 0 && !p.isConnected(cues[named].to, each.from) && !p.isSumColumn(c) {
+			return "", false
+		}
+		isAmount = isAmount || each.class != "bond number"
+		named = n
+	}
+	if !isAmount || p.hasBetween(c.from, c.to, "bond not paid") || p.isSumColumn(c) {
+		return "bond number", true
+	}
+	return p.paidColumn(c)
+}
+
+// isPercentColumn reports whether a cell is the heading of a column of percentages: "% amortizado".
+func (p *part) isPercentColumn(c cell) bool {
+	for k := c.from; k < c.to; k++ {
+		if p.mark(k) == "%" && (k == 0 || !p.tokens[k-1].IsNumber()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDueColumn reports whether a cell is the heading of what is due, and another one that of what is
+// paid: "Interest due", "Interest paid".
+func (p *part) isDueColumn(c cell) bool {
+	return p.hasBetween(c.from, c.to, "bond due") && !p.hasBetween(c.from, c.to, "bond settled") && p.has("bond settled")
+}
+
+// isAddition reports whether a cue only says whether an amount is for all bonds or for one.
+func (p *part) isAddition(c cue) bool {
+	for k := c.from; k < c.to; k++ {
+		switch p.word(k) {
+		case "total", "totales", "totals", "importe", "bruto", "gross", "por", "per", "cada",
+			"bono", "titulo", "bond", "note", "bo":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isSumColumn reports whether a cell is the heading of the sum of both amounts: "Intereses y
+// amortización".
+func (p *part) isSumColumn(c cell) bool {
+	interest, isInterest := firstCue(p.all("bond interest"), c.from, c.to)
+	redemption, isRedemption := firstCue(p.all("bond redemption"), c.from, c.to)
+	if !isInterest || !isRedemption {
+		return false
+	}
+	for k := min(interest.to, redemption.to); k < max(interest.from, redemption.from); k++ {
+		if isAnd(p.word(k)) || p.mark(k) == "+" {
+			return true
+		}
+	}
+	return false
+}
+
+// isConnected reports whether only prepositions and articles are in a range of tokens.
+func (p *part) isConnected(from, to int) bool {
+	for k := from; k < to; k++ {
+		switch p.word(k) {
+		case "de", "del", "la", "el", "los", "d", "l", "tras", "despues", "antes", "sobre",
+			"of", "the", "after", "before", "on":
+		default:
+			return false
+		}
+	}
+	return to > from
 }
 
 func isEachColumn(column class) bool {

@@ -108,7 +108,7 @@ func (r *reading) effectBehind(measures []measure) (found []measure) {
 }
 
 // immediateMoment returns the moment of a decision with immediate effect: the day on which it
-// is signed, with the hour at which it is made public. Both must be given.
+// is signed, with the hour at which it is signed or made public. The day must be given.
 func (r *reading) immediateMoment(measures []measure) []measure {
 	if !slices.ContainsFunc(measures, func(m measure) bool { return r.parts[m.proof.part].has("immediate effect") }) {
 		return nil
@@ -128,6 +128,11 @@ func (r *reading) immediateMoment(measures []measure) []measure {
 			clock = max(clock, hour)
 		}
 		if day, at, ok := r.signedOn(i); ok {
+			hour, _, _, vague := p.hour(0, len(p.tokens))
+			if vague || clock != "" && hour != "" && hour != clock {
+				return nil
+			}
+			clock = max(clock, hour)
 			if found.at != "" && found.at != day {
 				return nil
 			}
@@ -146,23 +151,28 @@ func (r *reading) immediateMoment(measures []measure) []measure {
 func (r *reading) signedOn(i int) (day string, at place, ok bool) {
 	const longest = 14 // tokens
 	p := &r.parts[i]
-	if len(p.tokens) > longest || len(p.values) != 1 || r.Published.IsZero() {
+	if len(p.tokens) > longest || len(p.values) == 0 || r.Published.IsZero() {
 		return "", place{}, false
 	}
 	day, ok = date(&p.values[0])
+	_, hourAt, _, _ := p.hour(p.values[0].To, len(p.tokens))
+	for _, v := range p.values[1:] {
+		ok = ok && hourAt > 0 && v.From >= hourAt // of the hour
+	}
 	return day, r.placeOf(i, &p.values[0]), ok && day == r.Published.Format(time.DateOnly)
 }
 
 // measures returns the decisions in sentences and rows.
 func (r *reading) measures() (found []measure) {
+	listed := r.listedMeasures()
 	for i := range r.parts {
 		p := &r.parts[i]
 		if p.aside || p.heading && !p.isDecisionLine() || len(p.cues) > mostCues || len(p.values) > mostCues ||
 			!p.has("suspends", "suspension", "lifts", "excludes") || !p.has("trading") {
 			continue
 		}
-		action, at, ok := p.measureOf()
-		if !ok || r.isOldMeasure(p) || p.isNoMeasure(at) || r.namesOther(p) {
+		action, at, ok := p.measureOf(listed[i])
+		if !ok || r.isOldMeasure(p) || r.isPastMeasure(p, at) || p.isNoMeasure(at) || p.refersToMeasure(at) || r.namesOther(p) || r.isTradingOfOther(p) {
 			continue
 		}
 		m := measure{action: action, proof: place{i, at.from, at.to}}
@@ -172,6 +182,76 @@ func (r *reading) measures() (found []measure) {
 		found = append(found, m)
 	}
 	return found
+}
+
+// listedMeasures returns the rows of tables whose heading says that they are decisions:
+// "Valor, Medida, Fecha".
+func (r *reading) listedMeasures() map[int]bool {
+	listed := map[int]bool{}
+	for _, t := range r.tables {
+		head := &r.parts[t.rows[0]]
+		if len(head.cells) < 3 || len(head.values) > 0 || !head.has("decides") {
+			continue
+		}
+		for _, row := range t.rows[1:] {
+			listed[row] = len(r.parts[row].cells) == len(head.cells)
+		}
+	}
+	return listed
+}
+
+// refersToMeasure reports whether a sentence only refers to a decision that was made known before:
+// "tras la suspensión acordada por la CNMV", "una vez levantada la suspensión".
+func (p *part) refersToMeasure(action cue) bool {
+	const reach = 4 // tokens: "tras la citada suspensión"
+	return p.cells == nil &&
+		(p.hasBetween(action.from-reach, action.from, "refers to measure") || p.hasBetween(0, action.from, "board older"))
+}
+
+// isTradingOfOther reports whether a sentence is about the trading of a company that it names
+// without its legal form: "la negociación de las acciones de Beta Motores".
+func (r *reading) isTradingOfOther(p *part) bool {
+	for k := 1; k+1 < len(p.tokens) && r.Company != ""; k++ {
+		if link := p.word(k); link != "de" && link != "of" || !isCapitalAt(p, k+1) || p.isShouted(k+1) {
+			continue
+		}
+		switch p.word(k - 1) {
+		case "acciones", "negociacion", "cotizacion", "valores", "shares", "trading", "accions", "negociacio", "titulos":
+		default:
+			continue
+		}
+		next := p.word(k + 1)
+		if !r.sharesName([]string{next}) && !noName.Has(next) && !noCompany.Has(next) && !phrases.known[next] {
+			return true
+		}
+	}
+	return false
+}
+
+// isPastMeasure reports whether a sentence tells in the past of a decision of an earlier day:
+// "fue suspendida el 2 de octubre".
+func (r *reading) isPastMeasure(p *part, action cue) bool {
+	const reach = 3
+	past := false
+	for k := action.from - 1; k >= max(0, action.from-reach); k-- {
+		switch p.word(k) {
+		case "fue", "fueron", "was", "were":
+			past = true
+		}
+	}
+	if !past || r.Published.IsZero() {
+		return false
+	}
+	days, earlier := 0, 0
+	for k := range p.values {
+		if day, ok := date(&p.values[k]); ok {
+			days++
+			if day < r.Published.AddDate(0, 0, -1).Format(time.DateOnly) {
+				earlier++
+			}
+		}
+	}
+	return days > 0 && days == earlier
 }
 
 // isDecisionLine reports whether a short line is that of a form, which looks like a
@@ -193,10 +273,13 @@ func (r *reading) linedMoments(action string, measures []measure) (found []measu
 		if first := m.proof.part; r.parts[first].cells == nil && r.parts[first].isDecisionLine() {
 			for i := first + 1; i < min(first+reach, len(r.parts)); i++ {
 				p := &r.parts[i]
-				if p.cells != nil || !p.heading || p.aside || p.nextDate(0) == len(p.tokens) || len(p.cues) > mostCues {
+				if p.cells != nil || !p.heading && !isLabelLine(p.text) || p.aside || p.nextDate(0) == len(p.tokens) || len(p.cues) > mostCues {
 					continue
 				}
 				if moment, ok := r.momentBeside(p, i, action); ok {
+					if len(moment.at) == len(time.DateOnly) && i+1 < len(r.parts) && isLabelLine(r.parts[i+1].text) {
+						r.addHourOfRow(&moment, i+1)
+					}
 					found = append(found, moment)
 				}
 			}
@@ -207,7 +290,7 @@ func (r *reading) linedMoments(action string, measures []measure) (found []measu
 
 // measureOf returns the action of a sentence or a row: that of the first verb that tells
 // one. A suspension alone is one only where somebody decides it.
-func (p *part) measureOf() (action string, at cue, ok bool) {
+func (p *part) measureOf(listed bool) (action string, at cue, ok bool) {
 	c := clausesOf(p)
 	verbs := p.longest("suspends", "lifts", "excludes")
 	if len(verbs) > 0 {
@@ -228,11 +311,26 @@ func (p *part) measureOf() (action string, at cue, ok bool) {
 		return suspensionActions[first.class], first, !c.doubtsMeasure(first)
 	}
 	for _, q := range p.all("suspension") {
-		if p.has("decides") && !c.doubtsMeasure(q) {
+		if (listed || p.isDecided(q)) && !c.doubtsMeasure(q) {
 			return "suspended", q, true
 		}
 	}
 	return "", cue{}, false
+}
+
+// isDecided reports whether somebody decides what a noun names. In "la suspensión acordada por
+// la CNMV" it was decided before.
+func (p *part) isDecided(noun cue) bool {
+	return slices.ContainsFunc(p.all("decides"), func(d cue) bool {
+		switch p.word(d.from - 1) {
+		case "sido", "been", "se", "estat", "is":
+			return true
+		}
+		if isInfinitive(p.word(d.from)) {
+			return false // "permite acordar la suspensión"
+		}
+		return p.cells != nil || d.from < noun.from
+	})
 }
 
 // isNoun reports whether words name an action and do not say that it is taken.
@@ -263,7 +361,44 @@ func (p *part) isNoMeasure(action cue) bool {
 		cell := p.cells[p.cellOf(action.from)]
 		from, to = cell.from, cell.to
 	}
-	return p.hasBetween(from, to, "other suspension", "not decided", "other company", "example")
+	granted := p.grantedBetween(action)
+	isGranted := func(c cue) bool { return c.from >= granted.from && c.from < granted.to }
+	if p.hasBetween(from, to, "other company", "example") {
+		return true
+	}
+	if slices.ContainsFunc(p.all("other suspension"), func(c cue) bool { return c.from >= from && c.from < to && !isGranted(c) }) {
+		return true
+	}
+	harmless := p.all("harmless phrase")
+	return slices.ContainsFunc(p.all("not decided"), func(c cue) bool {
+		covered := func(h cue) bool { return h.from <= c.from && c.to <= h.to }
+		return c.from >= from && c.from < to && !slices.ContainsFunc(harmless, covered) && !isGranted(c)
+	})
+}
+
+// grantedBetween returns the words between commas, within a decision of the authority, that say
+// who asked for it: "la CNMV ha acordado, a solicitud de la sociedad y previa aprobación de su
+// Junta General, la exclusión". They do not make the decision a wish.
+func (p *part) grantedBetween(action cue) (found place) {
+	const reach = 8 // tokens: "la Comisión Nacional del Mercado de Valores ha acordado"
+	for _, c := range p.all("grants measure") {
+		first := c.to
+		if c.from >= action.from || !p.hasBetween(c.from-reach, c.from, "authority") || p.hasBetween(0, c.from, "not decided") {
+			continue
+		}
+		if p.mark(first) == "," && p.mark(p.articleBefore(action.from)-1) == "," && p.hasBetween(first+1, first+4, "asked measure") {
+			found = place{0, first, action.from}
+		}
+	}
+	return found
+}
+
+// articleBefore returns the token of the article before a noun, else that of the noun.
+func (p *part) articleBefore(noun int) int {
+	if isArticle(p.word(noun - 1)) {
+		return noun - 1
+	}
+	return noun
 }
 
 // doubtsMeasure reports whether an action is only possible, planned or denied.
@@ -326,6 +461,9 @@ func (r *reading) setSentenceMoment(m *measure, i int) {
 			m.at += "T" + clock
 		}
 	}
+	if days == 0 && last > 0 && r.setTodayAmongDays(m, i) {
+		return
+	}
 	r.settleHour(m, p)
 	if days == 0 && last == 0 && p.has("today") && !r.Published.IsZero() {
 		r.setToday(m, i)
@@ -371,6 +509,26 @@ func (r *reading) setToday(m *measure, i int) {
 	if clock != "" {
 		m.at += "T" + clock
 	}
+}
+
+// setTodayAmongDays sets the day of the report in a sentence that has other days too, if an
+// hour stands before it: "a partir de las 10:30 horas del día de hoy, la suspensión acordada
+// el 5 de octubre".
+func (r *reading) setTodayAmongDays(m *measure, i int) bool {
+	const reach = 10
+	p := &r.parts[i]
+	all := p.all("today")
+	if len(all) == 0 || all[0].from != all[len(all)-1].from || r.Published.IsZero() {
+		return false
+	}
+	today := all[0]
+	clock, _, to, vague := p.hour(max(0, today.from-reach), today.from)
+	if clock == "" || vague || !p.leadsToDay(to, today.from) || p.hasBetween(0, today.from, "other measure date") {
+		return false
+	}
+	m.at = r.Published.Format(time.DateOnly) + "T" + clock
+	m.atAt = place{i, today.from, today.to}
+	return true
 }
 
 // endOfHours returns the token up to which an hour belongs to a day before it.
@@ -427,7 +585,7 @@ func (r *reading) tabledMoments(action string) (found []measure) {
 		var head *part
 		for k, row := range t.rows {
 			p := &r.parts[row]
-			if p.aside || len(p.cues) > mostCues || len(p.values) > mostCues {
+			if p.aside || len(p.cues) > mostCues || len(p.values) > mostCues || r.namesOther(p) {
 				continue
 			}
 			if p.nextDate(0) == len(p.tokens) {

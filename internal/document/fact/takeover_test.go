@@ -140,7 +140,7 @@ func TestTakeover(t *testing.T) {
 			"told by the target",
 			"Molinos del Ebro, S.A. comunica que Lumbre Bidco, S.L. ha decidido formular una oferta pública de adquisición " +
 				"sobre la totalidad de sus acciones.",
-			[]string{"action=announced; bidder=Lumbre Bidco, S.L."},
+			[]string{"action=announced; bidder=Lumbre Bidco, S.L.; target=Molinos del Ebro, S.A."},
 		},
 		{"received", "Molinos del Ebro, S.A. comunica que ha recibido una oferta pública de adquisición de Lumbre Bidco, S.L.", nil},
 		{

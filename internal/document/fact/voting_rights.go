@@ -172,7 +172,7 @@ func (f *votesFinder) add(field string, got read, at place) {
 // readSentence reads the totals of a sentence.
 func (f *votesFinder) readSentence(i int) {
 	p := &f.parts[i]
-	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) {
+	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) || p.isHypothetical() {
 		return
 	}
 	if f.readFormLines(i) {
@@ -184,8 +184,9 @@ func (f *votesFinder) readSentence(i int) {
 	}
 	labels := f.withoutInclusions(p, p.labels(votesClasses...))
 	corrected := p.has("corrected")
+	introduces := p.introducesTotals()
 	if len(labels) == 0 {
-		f.readDay(i, false)
+		f.readDay(i, introduces)
 		return
 	}
 	if len(labels) > mostLabels {
@@ -194,7 +195,7 @@ func (f *votesFinder) readSentence(i int) {
 	mask := make([]bool, len(p.tokens))
 	p.maskBrackets(mask)
 	used := map[int]bool{}
-	total := false
+	total := introduces
 	for n, l := range labels {
 		field := votesFields[l.class]
 		if field == "" || field == "as_of" {
@@ -422,9 +423,7 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 		to := v.To
 		if p.isSpelledFigure(v) {
 			to++
-			bare := *v
-			bare.Negative = false // the brackets are not those of a negative figure
-			v = &bare
+			v = withoutSign(v)
 		}
 		if l.from-to <= 1 && !used[v.From] && v.Kind == value.Figure && (v.To > l.from || p.mark(v.To) != ",") {
 			got, ok := f.readVotes(field, p, v, value.Scale{})
@@ -446,6 +445,9 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 		if p.hasBetween(v.From-3, v.From, "votes by") {
 			continue // "ha aumentado en 5.000 hasta 6.000"
 		}
+		if p.isSpelledFigure(v) {
+			v = withoutSign(v)
+		}
 		if got, ok := f.readVotes(field, p, v, unit); ok && !used[v.From] {
 			if moved := f.movedTo(p, n); moved != nil {
 				v = moved
@@ -457,35 +459,22 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 	return nil, read{}, false
 }
 
-// isSpelledFigure reports whether a figure repeats in brackets what words spell before it:
-// "ciento cincuenta millones (150.000.000) de acciones".
-func (p *part) isSpelledFigure(v *value.Value) bool {
-	from := v.From
-	for from > 0 && v.From-from < 2 && p.mark(from-1) != "(" { // a sign of a currency
-		from--
-	}
-	to := v.To
-	if p.mark(to) == "." {
-		to++ // "(15.000.000 euros.)"
-	}
-	if p.mark(from-1) != "(" || p.mark(to) != ")" {
-		return false
-	}
-	for k := from - 2; k >= 0 && k > from-6; k-- {
-		if p.hasBetween(k, k+1, "spelled number") {
-			return true
-		}
-	}
-	return false
-}
-
 // movedTo returns the second of two figures in "ha pasado de 5.000 a 6.000 acciones".
 func (f *votesFinder) movedTo(p *part, n int) *value.Value {
 	v := &p.values[n]
-	if !p.hasBetween(v.From-3, v.From, "votes moved") || n+1 >= len(p.values) || p.values[n+1].From-v.To > 3 {
+	if n+1 >= len(p.values) || p.values[n+1].From-v.To > 3 {
 		return nil
 	}
-	return &p.values[n+1]
+	next := &p.values[n+1]
+	if p.hasBetween(v.From-3, v.From, "votes moved") {
+		return next
+	}
+	from, to := p.word(v.From-1), p.word(next.From-1)
+	isMove := (from == "de" || from == "desde" || from == "from") && (to == "a" || to == "to" || to == "hasta")
+	if isMove && next.Kind == value.Figure { // without its verb: "y el número de acciones, de 5.000 a 6.000"
+		return next
+	}
+	return nil
 }
 
 // isTotalOfShares reports whether a figure with the word shares is that of all of them:
@@ -495,6 +484,9 @@ func (f *votesFinder) isTotalOfShares(p *part, v *value.Value, l cue, labels []c
 		return p.mark(l.to) == ":" && v.From-l.to <= 2
 	}
 	for _, other := range labels {
+		if other.class == "votes total" && other.from >= l.to && p.isVotesOfEach(other) {
+			return false // "300.000 acciones tienen dos votos"
+		}
 		if other.class == "votes capital" && other.to <= v.From {
 			return true
 		}
@@ -503,6 +495,15 @@ func (f *votesFinder) isTotalOfShares(p *part, v *value.Value, l cue, labels []c
 		}
 	}
 	return false
+}
+
+// isVotesOfEach reports whether votes are those of each share: "diez votos", "10 votes".
+func (p *part) isVotesOfEach(l cue) bool {
+	const digits = 3
+	before := p.mark(l.from - 1)
+	isSmall := l.from > 0 && p.tokens[l.from-1].IsNumber() && len(before) <= digits
+	isSpelled := p.hasBetween(l.from-1, l.from, "spelled number") && !p.hasBetween(l.from-2, l.from-1, "spelled number")
+	return isSmall || isSpelled
 }
 
 // isOther reports whether a figure is not the total of today: treasury shares, votes for
@@ -548,7 +549,11 @@ func (f *votesFinder) readDay(i int, total bool) {
 			continue
 		}
 		from, to := p.clause(v.From)
-		if p.hasBetween(from, to, "votes event", "votes other date") || p.hasBetween(0, v.From, "votes earlier") ||
+		said := 0 // what was said before "las cifras a 30 de abril son las siguientes:" is another matter
+		if p.introducesTotals() {
+			said = from
+		}
+		if p.hasBetween(from, to, "votes event", "votes other date") || p.hasBetween(said, v.From, "votes earlier") ||
 			p.hasBetween(v.From-8, v.From, "votes other date") {
 			continue
 		}
@@ -562,6 +567,12 @@ func (f *votesFinder) readDay(i int, total bool) {
 	}
 }
 
+// introducesTotals reports whether the lines behind a sentence have the totals: "las cifras a
+// 30 de abril son las siguientes:".
+func (p *part) introducesTotals() bool {
+	return p.mark(len(p.tokens)-1) == ":" && p.has("votes intro")
+}
+
 // isDay reports whether the words before a date say that it is the day of the totals.
 func (f *votesFinder) isDay(p *part, at int) bool {
 	switch p.word(at - 1) {
@@ -573,235 +584,6 @@ func (f *votesFinder) isDay(p *part, at int) bool {
 
 // isLabelledDay reports whether a label such as "fecha de referencia" is before a date.
 func (f *votesFinder) isLabelledDay(p *part, at int) bool {
-	return p.hasBetween(at-5, at, "votes date")
+	const longestLabel = 12 // "Fecha en que se produjo la variación:"
+	return p.hasBetween(at-5, at, "votes date") || p.mark(at-1) == ":" && at <= longestLabel && p.hasBetween(0, 1, "votes date")
 }
-
-// readTable reads the totals of a table: labels in the first cells of its rows, or in
-// the heading.
-func (f *votesFinder) readTable(t *table) {
-	f.readDayBefore(t)
-	var heading *part
-	f.dates = nil
-	for n, row := range t.rows {
-		p := &f.parts[row]
-		if f.rows++; p.aside || f.earlier[row] || len(p.cells) > mostLabels || f.rows > mostRows {
-			continue
-		}
-		if f.readPairs(row) {
-			continue
-		}
-		if dates := f.dateColumns(p); len(dates) > 0 {
-			f.dates = dates
-			f.datesAt = row
-			if heading != nil && p.hasBetween(0, 1, "votes date") && heading.has("votes now", "votes earlier") {
-				f.readRow(t, row, heading)
-			}
-			continue
-		}
-		if len(p.values) == 0 {
-			if len(p.labels("votes total", "votes shares", "votes capital")) > 0 || p.has("votes now", "votes earlier") {
-				heading = p
-			}
-			continue
-		}
-		if f.readRow(t, row, heading) || heading == nil {
-			continue
-		}
-		f.readBelow(t, n, heading)
-	}
-}
-
-// dateColumns returns the days of the columns of a table, if a row has several and
-// nothing else.
-func (f *votesFinder) dateColumns(p *part) (dates []*value.Value) {
-	for k := range p.values {
-		if _, ok := date(&p.values[k]); !ok {
-			return nil
-		}
-		dates = append(dates, &p.values[k])
-	}
-	if len(dates) < 2 || len(p.labels("votes total", "votes shares", "votes capital")) > 0 {
-		return nil
-	}
-	return dates
-}
-
-// latest returns the number of the column with the last day before the report, from 0.
-func (f *votesFinder) latest() int {
-	best, last := -1, ""
-	for n, v := range f.dates {
-		if day, ok := date(v); ok && f.isRecent(day) && day > last {
-			best = n
-			last = day
-		}
-	}
-	return best
-}
-
-// readDayBefore reads the day in the line before a table.
-func (f *votesFinder) readDayBefore(t *table) {
-	if t.before < 0 {
-		return
-	}
-	p := &f.parts[t.before]
-	if p.aside || p.cells != nil || len(p.labels("votes total", "votes shares", "votes capital", "votes date")) == 0 || f.hasTotal(t.before) {
-		return
-	}
-	f.readDay(t.before, true)
-}
-
-// hasTotal reports whether a part gave a total, so that its day is known.
-func (f *votesFinder) hasTotal(i int) bool {
-	for _, all := range f.found {
-		for _, c := range all {
-			if c.at.part == i {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// readPairs reads a row whose cells are labels with their values, such as a form in two
-// languages, and reports whether it is one.
-func (f *votesFinder) readPairs(row int) bool {
-	p := &f.parts[row]
-	for _, c := range p.cells {
-		if colon := f.colonOf(p, c); colon < 0 || len(p.valuesIn(colon+1, c.to)) == 0 {
-			return false
-		}
-	}
-	for _, c := range p.cells {
-		f.readFormLine(row, c)
-	}
-	return true
-}
-
-// readRow reads a row with a label in its first cell, and reports whether it has one.
-func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
-	p := &f.parts[row]
-	label := p.cells[0]
-	field := ""
-	for _, l := range f.withoutInclusions(p, p.labels(votesClasses...)) {
-		if l.from >= label.to {
-			break
-		}
-		if votesFields[l.class] == "" || field != "" && field != votesFields[l.class] {
-			return true
-		}
-		field = votesFields[l.class]
-	}
-	if field == "" {
-		return false
-	}
-	if p.hasBetween(0, label.to, "votes earlier", "possible", "planned") && !p.hasBetween(0, label.to, "votes now") {
-		return true
-	}
-	var found []candidate
-	var columns []class
-	if heading != nil {
-		columns = heading.headings(len(p.cells), "votes now", "votes earlier", "votes column")
-		if columns == nil && len(heading.cells) == len(p.cells)-1 { // nothing heads the labels
-			columns = append([]class{""}, heading.headings(len(heading.cells), "votes now", "votes earlier", "votes column")...)
-		}
-		if len(columns) != len(p.cells) {
-			columns = nil
-		}
-	}
-	latest := -1
-	if len(f.dates) > 0 && len(f.dates) == len(p.cells)-1 {
-		latest = f.latest()
-		if latest < 0 {
-			return true
-		}
-	}
-	for n := 1; n < len(p.cells); n++ {
-		if columns != nil && columns[n] == "votes earlier" || latest >= 0 && n != latest+1 {
-			continue
-		}
-		for _, v := range p.valuesIn(p.cells[n].from, p.cells[n].to) {
-			if got, ok := f.readVotes(field, p, v, f.headingOf(t, row, n, label)); ok {
-				found = append(found, candidate{read: got, at: f.placeOf(row, v)})
-			}
-		}
-	}
-	if len(found) != 1 {
-		return true
-	}
-	f.add(field, found[0].read, found[0].at)
-	if latest >= 0 {
-		day, _ := date(f.dates[latest])
-		f.add("as_of", read{text: day}, f.placeOf(f.datesAt, f.dates[latest]))
-	}
-	return true
-}
-
-// readBelow reads a row below a heading. If there are several, only the total or the
-// current one counts.
-func (f *votesFinder) readBelow(t *table, n int, heading *part) {
-	p := &f.parts[t.rows[n]]
-	if p.hasBetween(0, p.cells[0].to, "votes earlier") {
-		return
-	}
-	if !p.hasBetween(0, p.cells[0].to, "votes total row") && f.totalBelow(t, n) {
-		return
-	}
-	columns := heading.headings(len(p.cells), votesClasses...)
-	if len(heading.cells) > len(p.cells) {
-		columns = heading.headingsByTab(p, votesClasses...)
-	}
-	for k, c := range columns {
-		field := votesFields[c]
-		if field == "" {
-			continue
-		}
-		scale := f.headingOf(t, t.rows[n], k, p.cells[0])
-		if len(heading.cells) != len(p.cells) {
-			scale, _ = value.ReadScale(heading.tokens, heading.english)
-			scale.PerShare = false
-		}
-		for _, v := range p.valuesIn(p.cells[k].from, p.cells[k].to) {
-			if got, ok := f.readVotes(field, p, v, scale); ok {
-				f.add(field, got, f.placeOf(t.rows[n], v))
-				break
-			}
-		}
-	}
-}
-
-// totalBelow reports whether a later row of a table is its total.
-func (f *votesFinder) totalBelow(t *table, n int) bool {
-	for _, row := range t.rows[n+1 : min(len(t.rows), n+40)] {
-		p := &f.parts[row]
-		if p.hasBetween(0, p.cells[0].to, "votes total row") && len(p.values) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// headingsByTab returns the class of the heading of each cell of a row with empty cells, by
-// the tabs before them. It returns nil if the texts have other gaps.
-func (p *part) headingsByTab(row *part, classes ...class) []class {
-	if strings.Contains(p.text, "  ") || strings.Contains(row.text, "  ") {
-		return nil
-	}
-	byTab := map[int]class{}
-	labels := p.labels(classes...)
-	for _, c := range p.cells {
-		for _, l := range labels {
-			if l.from >= c.from && l.from < c.to {
-				byTab[p.tabsBefore(c.from)] = l.class
-				break
-			}
-		}
-	}
-	columns := make([]class, 0, len(row.cells))
-	for _, c := range row.cells {
-		columns = append(columns, byTab[row.tabsBefore(c.from)])
-	}
-	return columns
-}
-
-// tabsBefore returns the number of tabs before a token.
-func (p *part) tabsBefore(token int) int { return strings.Count(p.text[:p.tokens[token].At], "\t") }

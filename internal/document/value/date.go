@@ -24,8 +24,8 @@ func (r *reader) date(i int) (Value, bool) {
 		return f, true
 	}
 	f := Value{Kind: Date, To: i}
-	if day, ok := r.day(i); ok {
-		next := i + 1
+	if day, end, ok := r.dayAt(i); ok {
+		next := end
 		for r.word(next) == "de" || r.word(next) == "of" || r.mark(next) == "º" || r.mark(next) == "." {
 			next++
 		}
@@ -75,6 +75,20 @@ func numericDate(text string) (Value, bool) {
 		}
 	}
 	return Value{}, false
+}
+
+// dayAt reads a day of a month, and returns its end. In words, the 31st and the 1st are not
+// cardinals of one word: "treinta y uno de marzo", "primero de julio".
+func (r *reader) dayAt(i int) (day, end int, ok bool) {
+	isThirtyFirst := r.word(i) == "treinta" && r.word(i+1) == "y" && r.word(i+2) == "uno"
+	switch {
+	case isThirtyFirst && r.word(i+3) == "de" && Months[r.word(i+4)] > 0:
+		return 31, i + 3, true
+	case (r.word(i) == "uno" || r.word(i) == "primero") && r.word(i+1) == "de" && Months[r.word(i+2)] > 0:
+		return 1, i + 1, true
+	}
+	day, ok = r.day(i)
+	return day, i + 1, ok
 }
 
 func (r *reader) day(i int) (int, bool) {

@@ -430,7 +430,7 @@ func (r *reader) unit(Number, i int) (string, int) {
 		return unit, at + 2
 	}
 	if unit := cmp.Or(units[r.word(at)], units[r.mark(at)]); unit != "" && !r.beginsLabel(Number, at, unit) {
-		if sign := units[r.mark(Number-1)]; unit == "share" && IsCurrency(sign) {
+		if sign := cmp.Or(units[r.mark(Number-1)], units[r.word(Number-1)]); unit == "share" && IsCurrency(sign) {
 			return sign, i // a €5 million share buyback
 		}
 		return unit, at + 1

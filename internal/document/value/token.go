@@ -41,7 +41,11 @@ var numberShape = regexp.MustCompile(`^(?:` + datePattern +
 // Tokenise splits a text into tokens: numbers, ratings with their sign (BBB+, A-2),
 // words and marks. Most tokens are words, so it looks for numbers only at digits.
 func Tokenise(text string) []Token {
-	tokens := make([]Token, 0, len(text)/6+1)
+	return AppendTokens(make([]Token, 0, len(text)/6+1), text)
+}
+
+// AppendTokens is like Tokenise but appends the tokens to a slice.
+func AppendTokens(tokens []Token, text string) []Token {
 	end := 0
 	for at := 0; at < len(text); at = max(end, at) {
 		c := text[at]
@@ -139,6 +143,9 @@ func ratingEnd(text string, at int) (end int, ok bool) {
 // foldToken returns a token without case and accents, "" for a mark. Most tokens need no
 // more than a look at their bytes.
 func foldToken(text string) string {
+	if c, size := utf8.DecodeRuneInString(text); size == len(text) && !unicode.IsLetter(c) && !unicode.IsNumber(c) {
+		return "" // a mark
+	}
 	simple := true
 	for i := range len(text) {
 		c := text[i]

@@ -3,6 +3,7 @@ package statement
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"pregon/internal/sim/filler"
@@ -339,7 +340,9 @@ func drawRating(d *draw) {
 	if other == rated.fact {
 		other = scale[at+2]
 	}
-	d.values["agency"] = d.wordsOf("agency", name(filler.Pick(d.Random, readTexts().names.Agencies)))
+	agency := d.wordsOf("agency", name(filler.Pick(d.Random, readTexts().names.Agencies)))
+	agency.fact = strings.TrimSuffix(agency.fact, " Ratings") // the short name
+	d.values["agency"] = agency
 	d.values["agency_other"] = name("Contraste Crediticio")
 	d.values["rating"] = rated
 	d.values["rating_was"] = d.wordsOf("rating_was", name(scale[was]))

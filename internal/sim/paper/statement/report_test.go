@@ -137,7 +137,7 @@ func TestOfTakesTheValuesOfTheTitle(t *testing.T) {
 			"Ponderal Ratings ha rebajado la calificación crediticia a largo plazo de la sociedad de BBB a BBB-, con " +
 				"perspectiva negativa",
 			"rating",
-			map[string]string{"agency": "Ponderal Ratings", "action": "downgrade", "rating": "BBB-", "outlook": "negative"},
+			map[string]string{"agency": "Ponderal", "action": "downgrade", "rating": "BBB-", "outlook": "negative"},
 		},
 		{
 			"Autorizada la oferta pública voluntaria de adquisición de acciones de Xxx, S.A. formulada por Yyy, S.A.",

@@ -1,0 +1,553 @@
+package fact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pregon/internal/document/value"
+)
+
+// dividendSentence returns the values of a sentence.
+func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) {
+	p := &r.parts[i]
+	amounts, dates := p.longest(dividendAmountNames...), p.longest(dividendDateNames...)
+	label := r.labelLine(i)
+	if _, _, isDay := p.dayOfSchedule(); len(amounts)+len(dates) == 0 && label == nil && !isDay {
+		return nil
+	}
+	c := clausesOf(p)
+	if c.full || r.namesOther(p) || r.othersPay(p) || r.namesOtherShares(p) || p.has("dividend to decide", "price adjusted", "dividend of others") {
+		return nil
+	}
+	c.withoutFormer()
+	event, isDay := r.eventOfSchedule(i)
+	listsDays := p.listsDays()
+	if isDay || listsDays {
+		label = nil
+	}
+	taxes := p.longest("gross", "net of tax")
+	respectively := p.has("respectively")
+	lastAmount, lastDate := 0, 0
+	for k := range p.values {
+		v := &p.values[k]
+		switch v.Kind {
+		case value.Date:
+			name, ok := lastCue(dates, lastDate, v.From)
+			if ok && name.class == "other date" && p.word(name.from) == "cierre" {
+				// "quienes figuren inscritos al cierre del 14 de julio"
+				if holders, found := lastCue(dates, lastDate, name.from); found && holders.class == "record date" {
+					name = holders
+				}
+			}
+			if !ok || name.class == "other date" && c.starts[name.from] != c.starts[v.From] {
+				day, known := date(v)
+				if !known {
+					day, _ = r.comingDay(v)
+				}
+				if behind, found := r.nameBehind(p, dates, day, v.To, nextOf(p, k, value.Date)); found {
+					name, ok = behind, true
+				}
+			}
+			if behind, found := p.nameDirectlyBehind(dates, v.To); found {
+				name, ok = behind, true
+			}
+			if ok && name.class == "other date" {
+				if subject, found := p.subjectOfDate(dates, lastDate, v.From); found {
+					name = subject
+				}
+			}
+			switch {
+			case listsDays:
+				name, ok = firstCue(dates, v.To, nextOf(p, k, value.Date))
+			case isDay && k == 0:
+				name = event
+				ok = event.class != ""
+			}
+			if !ok && label != nil && k == 0 {
+				name, ok = lastCue(label.longest(dividendDateNames...), 0, len(label.tokens))
+			}
+			if !ok && inParts && p.followsAmount(v.From) {
+				name, ok = cue{class: "payment"}, true // "a) 0,25 euros brutos por acción, el 1 de julio"
+			}
+			if v.Day > 0 && !p.isFormerDate(v) {
+				lastDate = v.To
+			}
+			if ok && name.from >= v.To && label == nil {
+				lastDate = name.to // the name behind this date is not that of the next one
+			}
+			if ok && !respectively && !c.unsure(v.From) && !p.isFormerDate(v) {
+				found = r.addDividendDate(found, i, v, name.class)
+			}
+		case value.Figure:
+			if day, name, ok := p.bareDay(k, dates); ok && !respectively && !c.unsure(v.From) {
+				found = r.addDividendDate(found, i, &day, name)
+				lastDate = v.To
+				continue
+			}
+			if day, name, ok := r.dayOfMonth(p, k, dates); ok && !respectively && !c.unsure(v.From) {
+				found = r.addDividendDate(found, i, &day, name)
+				lastDate = v.To
+				continue
+			}
+			name, _ := lastCue(amounts, lastAmount, v.From)
+			behind := p.behindCurrency(v.To)
+			if mark := p.mark(behind); mark == "(" || mark == ")" && p.mark(v.From-1) == "(" {
+				behind++ // 0.25 (gross), or (0.25) gross
+			}
+			betweenCommas := func(t cue) bool { return t.from == behind+1 && p.mark(t.to) == "," }
+			if p.mark(behind) == "," && slices.ContainsFunc(taxes, betweenCommas) {
+				behind++ // "0,06 euros, íntegros, por acción"
+			}
+			end := min(behind+6, c.endOf(behind), nextOf(p, k, value.Figure))
+			suffix, _ := firstCue(taxes, behind, end)
+			if name.class == "" && label != nil && k == 0 {
+				name, _ = lastCue(label.longest(dividendAmountNames...), 0, len(label.tokens))
+			}
+			if value.CurrencyCode(v.Unit) != "" {
+				lastAmount = v.To
+			}
+			isAmount := value.CurrencyCode(v.Unit) != "" || suffix.from == behind // and no number of rights
+			if suffix.class != "" && isAmount && p.explains(v, name, suffix, behind) {
+				name = suffix
+				lastAmount = max(lastAmount, suffix.to)
+			}
+			if !c.unsure(v.From) && !r.isOldYear(p) && !p.isChangeOf(v) {
+				perShare := p.hasBetween(name.from, v.From, "per share") || p.hasBetween(v.To, v.To+1, "per share")
+				if suffix.class != "" && p.word(suffix.to) == "" && p.word(suffix.to+1) == "por" { // "íntegros, por acción"
+					perShare = perShare || p.hasBetween(suffix.to, suffix.to+8, "per share")
+				}
+				heading := value.Scale{PerShare: perShare}
+				if unit, ok := p.unitOfLabel(v); ok {
+					heading = unit
+					heading.PerShare = heading.PerShare || perShare
+				}
+				found = r.addDividendAmount(found, i, v, r.nameOfRest(p, v, name, suffix), heading)
+			}
+		}
+	}
+	return found
+}
+
+// followsAmount reports whether only "brutos por acción, el" stands between an amount and the
+// token of a date.
+func (p *part) followsAmount(i int) bool {
+	for k := i - 1; k > max(0, i-8); k-- {
+		switch p.word(k) {
+		case "", "el", "on", "dia", "brutos", "bruto", "gross", "per", "share", "accion", "por", "cada":
+			continue
+		}
+		return slices.ContainsFunc(p.values, func(v value.Value) bool { return v.To == k+1 && isShareAmount(v) })
+	}
+	return false
+}
+
+// bareDay reads a day whose month follows with the next date: "la fecha ex-dividendo será el 17 y
+// la fecha de registro, el 18 de noviembre". It returns the name of the date too.
+func (p *part) bareDay(k int, names []cue) (day value.Value, name class, ok bool) {
+	const near = 4
+	v := &p.values[k]
+	n, err := strconv.Atoi(p.mark(v.From))
+	if err != nil || v.Unit != "" || v.Scaled() || p.word(v.From-1) != "el" && p.word(v.From-1) != "dia" || k+1 >= len(p.values) {
+		return day, "", false
+	}
+	before, ok := lastCue(names, max(0, v.From-near-6), v.From)
+	next := p.values[k+1]
+	if !ok || v.From-before.to > near || next.Kind != value.Date || n < 1 || n >= next.Day || p.word(v.To) == "de" {
+		return day, "", false
+	}
+	day = next
+	day.Day = n
+	day.From = v.From
+	day.To = v.To
+	return day, before.class, true
+}
+
+// unitOfLabel returns the unit of a figure that stands in its label: "Importe bruto unitario
+// (euros/acción): 0,24".
+func (p *part) unitOfLabel(v *value.Value) (value.Scale, bool) {
+	const longest = 12 // tokens of a label
+	if v.Unit != "" || p.mark(v.From-1) != ":" {
+		return value.Scale{}, false
+	}
+	return value.ReadScale(p.tokens[max(0, v.From-longest):v.From], p.english)
+}
+
+// nameOfRest returns the name of an amount: that of a rest is what is paid, although it is
+// explained by the whole: "el resto, hasta el total acordado, esto es, 0,25 euros brutos".
+func (r *reading) nameOfRest(p *part, v *value.Value, name, suffix cue) class {
+	if name.class == "total amount" && suffix.class == "gross" && isRate(v) && p.hasBetween(0, name.from, "remaining part") {
+		return "gross"
+	}
+	return name.class
+}
+
+// isChangeOf reports whether an amount is that of a change: "aumenta en 0,03 euros por
+// acción", "raised by €0.03".
+func (p *part) isChangeOf(v *value.Value) bool {
+	const reach = 5
+	for i := v.From - 1; i >= max(0, v.From-reach); i-- {
+		switch p.word(i) {
+		case "en", "by":
+			return p.hasBetween(i-reach, i, "dividend change")
+		}
+	}
+	return false
+}
+
+// nameBehind returns the name that explains the date before it: "el 6 de mayo, fecha
+// ex-date del programa". A verb behind a date says when it is told, not when it happens:
+// "el 20 de abril la sociedad comunicó que pagará".
+func (r *reading) nameBehind(p *part, names []cue, day string, from, to int) (cue, bool) {
+	name, ok := firstCue(names, from, min(from+10, to))
+	if !ok || p.leadsOn(name.to, to) {
+		return cue{}, false
+	}
+	for i := from; i < name.from; i++ {
+		switch p.word(i) {
+		case "procedera", "al", "efectuara", "realizara", "hara", "el", "a", "llevara", "cabo", "tendra", "lugar", "del":
+		case "", "como", "la", "es", "sera", "siendo", "fecha", "en", "que", "cual", "se", "de", "date", "the", "as", "is", "data":
+		default:
+			return cue{}, false
+		}
+	}
+	first := p.word(name.from)
+	if name.class == "payment" && r.isLater(day) && p.directly(from, name.from) {
+		return name, true // "el 5 de mayo de 2026 se abonará"
+	}
+	return name, name.class != "payment" || first == "fecha" || first == "payment" || first == "data" || first == "la"
+}
+
+// nameDirectlyBehind returns the name that a date has directly behind it, whatever stands before
+// it: "se pagará un dividendo, siendo el 12 de mayo la fecha ex-dividendo".
+func (p *part) nameDirectlyBehind(names []cue, from int) (cue, bool) {
+	if p.word(from) != "la" && p.word(from) != "the" {
+		return cue{}, false
+	}
+	name, ok := firstCue(names, from, min(from+8, len(p.tokens)))
+	first := p.word(name.from)
+	if !ok || name.from > from+1 || first != "fecha" && first != "la" && name.class == "payment" {
+		return cue{}, false
+	}
+	switch p.word(name.to) {
+	case "sera", "es", "el", "is", "will", "on":
+		return cue{}, false // the name of the next date
+	}
+	return name, p.mark(name.to) != ":"
+}
+
+// leadsOn reports whether a name is that of the date behind it: "el 1 de julio (record date: 30 de
+// junio)".
+func (p *part) leadsOn(from, date int) bool {
+	if p.mark(from) == ":" {
+		return true
+	}
+	for i := from; i < date; i++ {
+		if w := p.word(i); w != "el" && w != "dia" && w != "on" || i > from+1 {
+			return false
+		}
+	}
+	return date < len(p.tokens)
+}
+
+// directly reports whether nothing but "se", or "se procederá al", stands between two
+// tokens.
+func (p *part) directly(from, to int) bool {
+	for i := from; i < to; i++ {
+		switch p.word(i) {
+		case "se", "procedera", "al", "a", "el", "efectuara", "realizara", "llevara", "cabo", "tendra", "lugar", "hara", "es", "del":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// eventOfDay returns the only name in a line that begins with its date: "15 de mayo de
+// 2026: pago a los accionistas".
+func (p *part) eventOfDay(names []cue) (found cue, ok bool) {
+	for _, c := range names {
+		if dividendDateFields[c.class] == "" {
+			continue
+		}
+		if ok && c.class != found.class {
+			return cue{}, false
+		}
+		found, ok = c, true
+	}
+	return found, ok
+}
+
+// endOf returns the end of the clause of a token.
+func (c *clauses) endOf(i int) int {
+	if i >= len(c.ends) {
+		return i
+	}
+	return c.ends[i]
+}
+
+// explains reports whether the words behind an amount, and not those before it, say
+// whether it is before tax. In a list, they may be the name of the next line.
+func (p *part) explains(v *value.Value, name, suffix cue, behind int) bool {
+	gap := p.text[p.tokens[v.To-1].End():p.tokens[suffix.from].At]
+	switch {
+	case strings.Contains(gap, "\n") || name.class == "total amount" || name.class == "gross":
+		return false
+	case name.class == "net of tax":
+		return suffix.from == behind
+	}
+	return true
+}
+
+// behindCurrency skips what follows the name of a currency: "dólares estadounidenses
+// (USD)".
+func (p *part) behindCurrency(i int) int {
+	switch p.word(i) {
+	case "estadounidenses", "americanos", "us", "sterling", "esterlinas":
+		i++
+	}
+	if p.mark(i) == "(" && p.mark(i+2) == ")" && len(p.mark(i+1)) <= 4 {
+		i += 3
+	}
+	return i
+}
+
+// labelLine returns the line before a short one, if it is a label without a value.
+func (r *reading) labelLine(i int) *part {
+	if i == 0 || len(r.parts[i].tokens) > 10 || r.parts[i-1].page != r.parts[i].page {
+		return nil
+	}
+	p := &r.parts[i-1]
+	if p.cells != nil || len(p.tokens) > 12 || len(p.values) > 0 || p.has("past", "earlier paid") {
+		return nil
+	}
+	return p
+}
+
+// nextOf returns the first token of the next value of a kind, or the end of the part.
+func nextOf(p *part, k int, kind value.Kind) int {
+	for n := k + 1; n < len(p.values); n++ {
+		if p.values[n].Kind == kind {
+			return p.values[n].From
+		}
+	}
+	return len(p.tokens)
+}
+
+// addDividendDate adds a date, if its name is that of a field.
+func (r *reading) addDividendDate(all []dividendValue, i int, v *value.Value, name class) []dividendValue {
+	text, ok := date(v)
+	if !ok {
+		text, ok = r.parts[i].dayBeside(v)
+	}
+	if !ok {
+		text, ok = r.comingDay(v)
+	}
+	field := dividendDateFields[name]
+	if !ok || field == "" || v.Partner >= 0 || !r.isComing(text) {
+		return all
+	}
+	return append(all, dividendValue{
+		candidate: candidate{read: read{text: text}, at: r.placeOf(i, v), row: r.parts[i].cells != nil},
+		field:     field,
+	})
+}
+
+// dayBeside returns a date without a year beside a complete one of the same weeks: "el 1 de
+// octubre de 2026 (record date: 30 de septiembre)".
+func (p *part) dayBeside(v *value.Value) (string, bool) {
+	const weeks = 31 // days
+	if v.Kind != value.Date || v.Year != 0 || v.Month == 0 || v.Day == 0 {
+		return "", false
+	}
+	for k := range p.values {
+		full := &p.values[k]
+		if _, ok := date(full); !ok {
+			continue
+		}
+		day := *v
+		day.Year = full.Year
+		text, ok := date(&day)
+		if days := daysBetween(&day, full); ok && days > -weeks && days < weeks {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// comingDay returns a date without a year: "Fecha de pago: 17 de diciembre". It is the
+// next such day, if that is soon.
+func (r *reading) comingDay(v *value.Value) (string, bool) {
+	const soon = 120 * 24 * time.Hour
+	if v.Kind != value.Date || v.Year != 0 || v.Month == 0 || v.Day == 0 || r.Published.IsZero() {
+		return "", false
+	}
+	published := r.Published.Truncate(24 * time.Hour)
+	day := *v
+	for _, day.Year = range []int{published.Year(), published.Year() + 1} {
+		text, ok := date(&day)
+		t, err := time.Parse(time.DateOnly, text)
+		if ok && err == nil && !t.Before(published) {
+			return text, t.Before(published.Add(soon))
+		}
+	}
+	return "", false
+}
+
+// largestDividend is the amount from which it is not one for each share, unless the
+// document says so.
+const largestDividend = "1000"
+
+// addDividendAmount adds an amount, if it is that of a dividend for each share.
+func (r *reading) addDividendAmount(
+	all []dividendValue, i int, v *value.Value, name class, heading value.Scale,
+) []dividendValue {
+	if v.Negative && r.parts[i].cells == nil && r.parts[i].mark(v.From-1) == "(" {
+		positive := *v // in a sentence, brackets are no minus: "treinta céntimos (0,30 euros)"
+		positive.Negative = false
+		v = &positive
+	}
+	amount, currency, ok := money(v, heading)
+	if text, perShare, isCents := r.parts[i].cents(v); isCents {
+		amount, currency, ok = text, "EUR", true
+		heading.PerShare = heading.PerShare || perShare
+	}
+	if !ok || v.Bound != "" || v.Partner >= 0 || v.Scaled() || v.Negative || amount == "0" || heading.Power > 0 {
+		return all
+	}
+	if r.parts[i].isForManyShares(v.To) || r.parts[i].isConverted(v) || r.parts[i].isOtherYearInBrackets(v, r.Published) {
+		return all
+	}
+	perShare := isRate(v) || heading.PerShare
+	if isRate(v) && !slices.Contains([]string{"share", "security", "right", "unit", "acc"}, v.Unit[4:]) {
+		return all
+	}
+	small := isDividendSize(amount)
+	strong := name == "gross" && (perShare || small)
+	weak := (name == "dividend" || name == "dividend verb") && perShare && small
+	if !strong && !weak {
+		return all
+	}
+	return append(all, dividendValue{
+		candidate: candidate{read: read{amount, currency}, at: r.placeOf(i, v), row: r.parts[i].cells != nil},
+		field:     "gross_per_share",
+		strong:    strong,
+		share:     strong && perShare,
+	})
+}
+
+// isForManyShares reports whether an amount is for more than one share: "25 euros brutos por cada
+// 100 acciones".
+func (p *part) isForManyShares(from int) bool {
+	const near = 6
+	for i := from; i < min(from+near, len(p.tokens)-1); i++ {
+		switch p.word(i) {
+		case "cada", "per", "every", "each":
+			next := &p.tokens[i+1]
+			return next.IsNumber() && next.Text != "1"
+		}
+	}
+	return false
+}
+
+// isConverted reports whether an amount is another one in a different currency: "equivalentes a
+// 0,23 euros".
+func (p *part) isConverted(v *value.Value) bool {
+	const near = 3
+	currency := value.CurrencyCode(v.Unit)
+	other := func(o *value.Value) bool {
+		code := value.CurrencyCode(o.Unit)
+		return code != "" && code != currency
+	}
+	for i := max(0, v.From-near); i < v.From; i++ {
+		if strings.HasPrefix(p.word(i), "equivalen") {
+			return slices.ContainsFunc(p.valuesIn(max(0, i-8), i), other)
+		}
+	}
+	return false
+}
+
+// isOtherYearInBrackets reports whether an amount stands in brackets with an earlier year, behind
+// another amount: "0,25 euros brutos por acción (0,22 en 2025)".
+func (p *part) isOtherYearInBrackets(v *value.Value, published time.Time) bool {
+	from, to, ok := p.bracketsAround(v.From)
+	if !ok || p.cells != nil || published.IsZero() {
+		return false
+	}
+	old := slices.ContainsFunc(p.valuesIn(from, to), func(o *value.Value) bool {
+		return o.Kind == value.Date && o.Year > 0 && o.Year < published.Year()
+	})
+	return old && slices.ContainsFunc(p.valuesIn(0, from), func(o *value.Value) bool {
+		return o.Kind == value.Figure && value.CurrencyCode(o.Unit) != ""
+	})
+}
+
+// bracketsAround returns the tokens between the brackets around a token.
+func (p *part) bracketsAround(i int) (from, to int, ok bool) {
+	const longest = 20 // tokens on each side
+	for from = i; from > max(0, i-longest); from-- {
+		if mark := p.mark(from - 1); mark == "(" {
+			break
+		} else if mark == ")" {
+			return 0, 0, false
+		}
+	}
+	if p.mark(from-1) != "(" {
+		return 0, 0, false
+	}
+	for to = i; to < min(len(p.tokens), i+longest); to++ {
+		if p.mark(to) == ")" {
+			return from, to, true
+		}
+	}
+	return 0, 0, false
+}
+
+// cents reads an amount in hundredths of a euro: "25 céntimos de euro por acción".
+func (p *part) cents(v *value.Value) (amount string, perShare, ok bool) {
+	if v.Kind != value.Figure || v.Scaled() {
+		return "", false, false
+	}
+	if before := p.mark(v.From - 1); !p.tokens[v.From].IsNumber() && (isDash(before) || before == "y" || before == "i") {
+		return "", false, false // only the end of "treinta y un céntimos"
+	}
+	end := 0
+	for i := v.From + 1; i < min(v.From+6, len(p.tokens)) && end == 0; i++ {
+		switch w := p.word(i); {
+		case w == "eurocents" || w == "eurocentimos" || w == "euro" && (p.word(i+1) == "cents" || p.word(i+1) == "cent"):
+			end = i + 1
+		case w == "centimos" || w == "centims" || w == "cents":
+			euro := i + 1
+			for euro < i+4 && (p.word(euro) == "de" || p.word(euro) == "d" || p.word(euro) == "of" || p.word(euro) == "a" || p.mark(euro) == "'" || p.mark(euro) == "’") {
+				euro++
+			}
+			if w := p.word(euro); w != "euro" && w != "euros" {
+				return "", false, false
+			}
+			end = euro + 1
+		case i >= v.To && w != "":
+			return "", false, false
+		}
+	}
+	if end == 0 {
+		return "", false, false
+	}
+	amount, ok = decimal(v, -2)
+	return amount, p.hasBetween(end, end+8, "per share") || isRate(v), ok
+}
+
+// isDividendSize reports whether an amount may be one for a share.
+func isDividendSize(amount string) bool {
+	whole := len(amount)
+	for n, c := range amount {
+		if c == '.' {
+			whole = n
+			break
+		}
+	}
+	return whole < len(largestDividend)
+}
+
+// isComing reports whether a date is not long before the report was published.
+func (r *reading) isComing(date string) bool { return r.isWithin(date, 20, 550) }

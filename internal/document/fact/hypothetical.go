@@ -1,0 +1,38 @@
+package fact
+
+import "strings"
+
+// isHypothetical reports whether a sentence only tells what would be: it begins with a
+// condition, or its verb is in the conditional.
+func (p *part) isHypothetical() bool {
+	const beginning = 2 // tokens
+	if p.cells != nil {
+		return false
+	}
+	for _, c := range p.all("conditional", "supposes") {
+		if c.from < beginning && !p.isHarmless(c) {
+			return true
+		}
+	}
+	for k := range p.tokens {
+		if p.isConditionalVerb(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// isConditionalVerb reports whether a word is a verb such as "pasaría" or "quedarían". Nouns
+// with the same end, such as "mayoría" and "auditoría", have an article or a preposition
+// before them.
+func (p *part) isConditionalVerb(k int) bool {
+	text := strings.TrimSuffix(p.mark(k), "n")
+	if !strings.HasSuffix(text, "aría") && !strings.HasSuffix(text, "ería") && !strings.HasSuffix(text, "iría") {
+		return false
+	}
+	switch p.word(k - 1) {
+	case "", "la", "una", "de", "su", "por", "en", "y", "con", "a", "cada", "esta", "dicha", "misma", "e", "o", "gran":
+		return false
+	}
+	return !p.tokens[k].IsCapital()
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/document/fact"
 	"pregon/internal/sim/paper/statement"
@@ -65,6 +67,52 @@ type written struct {
 	Facts     []statement.Fact
 }
 
+func readWritten(t *testing.T, name string) (d written) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return d
+}
+
+// input returns the document as the rules read it.
+func (d *written) input(t *testing.T) fact.Document {
+	t.Helper()
+	published, err := time.Parse(time.DateOnly, d.Published[:len(time.DateOnly)])
+	if err != nil {
+		t.Fatalf("%s: %v", d.Title, err)
+	}
+	return fact.Document{
+		Company:   d.Company,
+		Title:     d.Title,
+		Category:  d.Category,
+		Language:  d.Language,
+		Published: published,
+		Pages:     d.Pages,
+	}
+}
+
+// TestRepeatable: the same document always gives the same facts with the same evidence.
+func TestRepeatable(t *testing.T) {
+	files, err := filepath.Glob("testdata/development/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d documents, %v", len(files), err)
+	}
+	for _, name := range files {
+		d := readWritten(t, name)
+		first := fact.Find(d.input(t))
+		for range 3 {
+			if diff := cmp.Diff(first, fact.Find(d.input(t))); diff != "" {
+				t.Fatalf("%s: the first and another reading (-, +):\n%s", name, diff)
+			}
+		}
+	}
+}
+
 // measure scores the rules over the documents of a directory.
 func measure(t *testing.T, dir string, least int, showMissing bool) *statementtest.Tally {
 	t.Helper()
@@ -74,26 +122,8 @@ func measure(t *testing.T, dir string, least int, showMissing bool) *statementte
 	}
 	tally := new(statementtest.Tally)
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var d written
-		if err := json.Unmarshal(text, &d); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		published, err := time.Parse(time.DateOnly, d.Published[:len(time.DateOnly)])
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		s := score(d.Facts, fact.Document{
-			Company:   d.Company,
-			Title:     d.Title,
-			Category:  d.Category,
-			Language:  d.Language,
-			Published: published,
-			Pages:     d.Pages,
-		})
+		d := readWritten(t, name)
+		s := score(d.Facts, d.input(t))
 		tally.Add(d.Layout, filepath.Base(name), s)
 		for field, count := range s.Fields {
 			if showMissing && count.Missing > 0 {

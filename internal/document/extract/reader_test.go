@@ -79,7 +79,7 @@ func childOf(t *testing.T, r *sandbox.Reader) int {
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 // reading starts to read a document that takes forever, and waits until the child
-// works on it.
+// works on it. The page is drawn for OCR only, so this needs tesseract.
 func reading(t *testing.T, ctx context.Context, r *sandbox.Reader, pid int) <-chan error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -152,6 +152,7 @@ func TestKilledChild(t *testing.T) {
 }
 
 func TestCrashedChild(t *testing.T) {
+	longtest.Skip(t, "it needs tesseract")
 	r := newReader(t, nil)
 	pid := childOf(t, r)
 	done := reading(t, t.Context(), r, pid)
@@ -165,6 +166,7 @@ func TestCrashedChild(t *testing.T) {
 }
 
 func TestCanceledContext(t *testing.T) {
+	longtest.Skip(t, "it needs tesseract")
 	r := newReader(t, nil)
 	pid := childOf(t, r)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -186,6 +188,7 @@ func TestCanceledContext(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
+	longtest.Skip(t, "it needs tesseract")
 	r := newReader(t, nil)
 	pid := childOf(t, r)
 	done := reading(t, t.Context(), r, pid)

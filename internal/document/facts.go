@@ -27,7 +27,9 @@ func (k *Keeper) Derive(ctx context.Context, r *disclosure.Report, kept Kept) (d
 		return disclosure.Report{}, err
 	}
 	change := disclosure.Report{ID: r.ID, Type: r.Type, Number: r.Number}
-	if r.WantsSummary() || byRules(r) {
+	read := *r // r may not have the document yet
+	read.Document = TextReady(r, kept).Document
+	if read.WantsSummary() || byRules(r) {
 		change = Summarise(r, kept, found)
 	}
 	change.Facts = facts

@@ -128,8 +128,8 @@ func TestFactsOfBrokenStore(t *testing.T) {
 	}
 }
 
-// The summary of a document without a suitable sentence is what it states, and so is every
-// English summary.
+// The summary of a document without sentences that state its facts is made of the facts, and
+// so is every English summary.
 func TestSummaryOfFacts(t *testing.T) {
 	k, _ := examining(t, func(fact.Document) []fact.Found {
 		return []fact.Found{{
@@ -140,6 +140,7 @@ func TestSummaryOfFacts(t *testing.T) {
 			}},
 			FactDetail: disclosure.FactDetail{Evidence: map[string]disclosure.Quote{
 				"gross_per_share": {Page: 1, Text: "0,25", Before: "Importe bruto (€): "},
+				"payment_date":    {Page: 1, Text: "17 de diciembre de 2026"},
 			}},
 		}}
 	})
@@ -159,13 +160,30 @@ func TestSummaryOfFacts(t *testing.T) {
 	if !strings.Contains(change.SummaryEN, "€0.25") || len(change.EvidenceEN) != 1 {
 		t.Errorf("got %q, %+v", change.SummaryEN, change.EvidenceEN)
 	}
+	plans := form
+	plans.Text = &extract.Text{Language: "es", Pages: []extract.Page{{
+		Text: "Importe bruto (€)\t0,25\nFecha de pago\t17 de diciembre de 2026\n\n" +
+			"El Consejo podrá acordar un segundo dividendo, que no superaría 0,30 euros por acción.",
+		Method: extract.ByText,
+	}}}
+	change, err = k.Derive(t.Context(), &read, plans)
+	if err != nil || change.SummaryMethod != "facts" || !strings.Contains(change.Summary, "17 de diciembre") {
+		t.Errorf("the summary is about plans: got %q by %s, %v", change.Summary, change.SummaryMethod, err)
+	}
 	letter := form
-	letter.Text = &extract.Text{Language: "es", Pages: []extract.Page{
-		{Text: "El Consejo ha acordado el pago de un dividendo de 0,25 euros por acción.", Method: extract.ByText},
-	}}
+	letter.Text = &extract.Text{Language: "es", Pages: []extract.Page{{
+		Text: "El Consejo ha acordado el pago de un dividendo de 0,25 euros por acción, que se abonará el " +
+			"17 de diciembre de 2026.",
+		Method: extract.ByText,
+	}}}
 	change, err = k.Derive(t.Context(), &read, letter)
 	if err != nil || change.SummaryMethod != "extractive" || !strings.Contains(change.SummaryEN, "€0.25") {
 		t.Errorf("got %q by %s, %q, %v", change.Summary, change.SummaryMethod, change.SummaryEN, err)
+	}
+	// A document of history is read and examined in one change.
+	change, err = k.Derive(t.Context(), published, letter)
+	if err != nil || change.SummaryMethod != "extractive" {
+		t.Errorf("history: got %q by %s, %v", change.Summary, change.SummaryMethod, err)
 	}
 	read.SummaryMethod = "model"
 	read.SummaryOf = read.Document.SHA256

@@ -2,6 +2,8 @@ package document
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"pregon/internal/disclosure"
@@ -56,8 +58,8 @@ func TextReady(r *disclosure.Report, k Kept) disclosure.Report {
 }
 
 // Summarise returns the change to a report that adds a summary by rules: sentences of the
-// document, or the facts in a sentence if it has none that is suitable. The English
-// summary is made of the facts.
+// document, or the facts in a sentence if the document has no sentences that state them.
+// The English summary is made of the facts.
 func Summarise(r *disclosure.Report, k Kept, found []fact.Found) disclosure.Report {
 	from := source(r, k.Text)
 	for _, f := range found {
@@ -66,11 +68,38 @@ func Summarise(r *disclosure.Report, k Kept, found []fact.Found) disclosure.Repo
 		}
 	}
 	made := summary.Extract(from)
-	if said := sentenceOf(found, headline.Spanish); made.Method == summary.None && said != nil {
-		made = summary.Summary{Method: summary.OfFacts, Language: "es", Sentences: said}
+	if said := sentenceOf(found, headline.Spanish); said != nil && !stated(&found[0], made.Sentences) {
+		made = summary.Summary{
+			Method:    summary.OfFacts,
+			Language:  "es",
+			Sentences: said,
+		}
 	}
 	made.English = sentenceOf(found, headline.English)
 	return summarized(r, k.SHA256, made)
+}
+
+// essential has the fields without which a summary would not say what a fact states. Of
+// other kinds a sentence with any field is enough.
+var essential = map[disclosure.FactKind][]string{
+	disclosure.Dividend: {"gross_per_share", "ex_date", "payment_date"},
+}
+
+// stated reports whether sentences say what a fact states: they have the words that prove
+// its fields. A form or a table has them outside of its sentences, which are then about
+// other matters, such as plans or last year.
+func stated(f *fact.Found, sentences []summary.Sentence) bool {
+	says := func(name string) bool {
+		quote := f.Evidence[name]
+		return slices.ContainsFunc(sentences, func(s summary.Sentence) bool {
+			return quote.Text != "" && strings.Contains(s.Text, quote.Text)
+		})
+	}
+	missing := func(name string) bool { return f.Fields[name] != "" && !says(name) }
+	if slices.ContainsFunc(essential[f.Kind], missing) {
+		return false
+	}
+	return slices.ContainsFunc(f.Kind.Fields(), says)
 }
 
 // sentenceOf returns the facts in a sentence, with the words that prove the first field of

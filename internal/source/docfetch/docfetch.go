@@ -228,9 +228,7 @@ func (f *Fetcher) appendText(ctx context.Context, r *disclosure.Report, kept doc
 
 // appendDerived appends the summary and the facts of a document that is read.
 func (f *Fetcher) appendDerived(ctx context.Context, r *disclosure.Report, kept document.Kept) error {
-	read := *r
-	read.Document = document.TextReady(r, kept).Document
-	change, err := f.Documents.Derive(ctx, &read, kept)
+	change, err := f.Documents.Derive(ctx, r, kept)
 	if err != nil {
 		return store.Unavailable(err)
 	}

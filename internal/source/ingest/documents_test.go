@@ -394,6 +394,9 @@ func TestBackfillDocuments(t *testing.T) {
 	if ready < 9 || failed != 1 || none != 0 || s.reads > ready+failed+2 {
 		t.Errorf("%d ready, %d failed, %d none after %d reads: %+v", ready, failed, none, s.reads, job)
 	}
+	if r := w.report(some); r.SummaryMethod == "" || r.FactsRules == 0 {
+		t.Errorf("%s has the text of its document, but no summary or no facts: %+v", some, r)
+	}
 	for _, e := range w.events(some) {
 		if !strings.HasPrefix(e, "report.backfilled") {
 			t.Errorf("event of history: got %s, want report.backfilled", e)

@@ -90,6 +90,7 @@ func TestHostileDocuments(t *testing.T) {
 			r := newReader(t, startSource(t), engine(t))
 			key := r.startWithDocuments(t)
 			r.good(t, key)
+			r.scanned(t, key)
 			r.hostile(t)
 			r.killed(t, key)
 			r.found(t, key)
@@ -106,7 +107,7 @@ func (r *reader) startWithDocuments(t *testing.T) (key string) {
 	return key
 }
 
-// good publishes documents of every form that can be read.
+// good publishes documents of every form that can be read, except pictures.
 func (r *reader) good(t *testing.T, key string) {
 	t.Helper()
 	id := r.source.publish(t, `{"type":"oir","title":"Dividendo a cuenta del ejercicio","text":%q}`, dividend)
@@ -144,9 +145,14 @@ func (r *reader) good(t *testing.T, key string) {
 			t.Errorf("%s: %+v", form, d.Document)
 		}
 	}
-	id = r.source.publish(t, `{"type":"oir","document":"scan"}`)
-	d = r.settles(t, id)
-	text = r.text(t, key, id)
+}
+
+// scanned publishes a document that is a picture. It needs tesseract.
+func (r *reader) scanned(t *testing.T, key string) {
+	t.Helper()
+	id := r.source.publish(t, `{"type":"oir","document":"scan"}`)
+	d := r.settles(t, id)
+	text := r.text(t, key, id)
 	if d.Document.Method != "ocr" || len(text.Text) == 0 || text.Text[0].Method != "ocr" || text.Text[0].Confidence < 50 || text.TotalChars < 50 {
 		t.Errorf("%+v: %+v", d.Document, text)
 	}

@@ -38,6 +38,9 @@ func TestOf(t *testing.T) {
 			t.Fatalf("%s %s %s: got the document %s %s %s of %v", r.ID, r.CompanyName, r.Title,
 				d.Company, d.Title, d.Category, d.Day)
 		}
+		if d.Kind == "results" && strings.Contains(r.Title, "ensayo") {
+			t.Errorf("%s %s: got results of a period, want none of a clinical trial", r.ID, r.Title)
+		}
 		if len(d.Facts) != 1 || d.Facts[0].Kind != d.Kind {
 			t.Fatalf("%s %s: got the facts %v", r.ID, r.Title, d.Facts)
 		}

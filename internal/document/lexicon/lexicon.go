@@ -82,17 +82,39 @@ func (l Lists) Numbers(name string) map[string]int {
 type Set struct {
 	words    map[string]bool
 	prefixes []string
+	shapes   *shapes
 }
+
+// shapes are the lengths of the words of a set, and whether it has a prefix, by the first
+// byte. Most words of a document have a shape that no word of the set has, so that they
+// need not be looked up.
+type shapes [256]struct {
+	lengths uint32 // a bit for each; the last one stands for all longer words
+	prefix  bool
+}
+
+func (s *shapes) add(word string) { s[word[0]].lengths |= lengthBit(word) }
+
+func (s *shapes) has(word string) bool { return s[word[0]].lengths&lengthBit(word) != 0 }
+
+func lengthBit(word string) uint32 { return 1 << min(len(word), 31) }
 
 // NewSet returns the words of a text, separated by white space; a star matches any
 // ending.
 func NewSet(text string) Set {
-	s := Set{words: map[string]bool{}}
+	s := Set{
+		words:  map[string]bool{},
+		shapes: new(shapes),
+	}
 	for w := range strings.FieldsSeq(text) {
-		if prefix, ok := strings.CutSuffix(w, "*"); ok {
-			s.prefixes = append(s.prefixes, prefix)
-		} else {
+		prefix, isPrefix := strings.CutSuffix(w, "*")
+		switch {
+		case !isPrefix:
 			s.words[w] = true
+			s.shapes.add(w)
+		case prefix != "":
+			s.prefixes = append(s.prefixes, prefix)
+			s.shapes[prefix[0]].prefix = true
 		}
 	}
 	return s
@@ -100,8 +122,14 @@ func NewSet(text string) Set {
 
 // Has reports whether a folded word is in the set.
 func (s Set) Has(word string) bool {
-	if s.words[word] {
+	if word == "" || s.shapes == nil {
+		return false
+	}
+	if s.shapes.has(word) && s.words[word] {
 		return true
+	}
+	if !s.shapes[word[0]].prefix {
+		return false
 	}
 	for _, p := range s.prefixes {
 		if strings.HasPrefix(word, p) {
@@ -154,7 +182,22 @@ func (p Phrases) Count(folded string) int {
 // it. Invisible characters do not split words, and letters of other scripts with the
 // shape of a plain letter become that letter.
 func Fold(text string) string {
+	if isPlain(text) {
+		return " " + strings.ToLower(text) + " "
+	}
 	return " " + plain.Fold(lookalikes.Replace(WithoutHidden(text))) + " "
+}
+
+// isPlain reports whether a text is one word of plain letters and digits. Most texts that
+// are folded are.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // lookalikes maps letters of other scripts to the plain letters they look like. The

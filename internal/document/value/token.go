@@ -1,7 +1,6 @@
 package value
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,13 +29,6 @@ func (t Token) IsCapital() bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-const datePattern = `\d{4}-\d{2}-\d{2}\b|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b`
-
-// numberShape matches a date in figures, or a number with its points, commas and spaces
-// between thousands and with letters attached to it (84.6m, 1T26).
-var numberShape = regexp.MustCompile(`^(?:` + datePattern +
-	`|(?:\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,:/']\d+)*)[\pL\d]*)`)
 
 // Tokenise splits a text into tokens: numbers, ratings with their sign (BBB+, A-2),
 // words and marks. Most tokens are words, so it looks for numbers only at digits.
@@ -72,7 +64,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 // tokenEnd returns the end of the token that begins at an index.
 func tokenEnd(text string, at int) int {
 	if isDigit(text[at]) {
-		return at + numberShape.FindStringIndex(text[at:])[1]
+		return numberEnd(text, at)
 	}
 	end := wordEnd(text, at)
 	if end == at { // a mark
@@ -146,20 +138,19 @@ func foldToken(text string) string {
 	if c, size := utf8.DecodeRuneInString(text); size == len(text) && !unicode.IsLetter(c) && !unicode.IsNumber(c) {
 		return "" // a mark
 	}
-	simple := true
-	for i := range len(text) {
-		c := text[i]
-		if !('a' <= c && c <= 'z' || isDigit(c)) {
-			simple = false
-			break
-		}
+	simple := 0 // bytes that stay as they are
+	for simple < len(text) && ('a' <= text[simple] && text[simple] <= 'z' || isDigit(text[simple])) {
+		simple++
 	}
-	if simple {
+	if simple == len(text) {
 		return text
 	}
 	var buffer [32]byte
-	folded := buffer[:0]
-	for _, c := range text {
+	folded := append(buffer[:0], text[:min(simple, len(buffer))]...)
+	for _, c := range text[len(folded):] {
+		if isMarkWithin(c) {
+			continue
+		}
 		plain := foldLetter(c)
 		if plain == 0 || len(folded) == len(buffer) {
 			return strings.ReplaceAll(strings.TrimSpace(lexicon.Fold(text)), " ", "")
@@ -167,6 +158,12 @@ func foldToken(text string) string {
 		folded = append(folded, plain)
 	}
 	return string(folded)
+}
+
+// isMarkWithin reports whether a character of a number or a word is not part of its folded
+// form: the points of 1.234, the sign of BBB+, the indicator of 1º.
+func isMarkWithin(c rune) bool {
+	return c < utf8.RuneSelf && !isLetter(byte(c)) && !isDigit(byte(c)) || c == 'º' || c == 'ª'
 }
 
 // foldLetter returns the plain letter or digit of a character of Spanish or English, or

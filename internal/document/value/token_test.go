@@ -9,6 +9,8 @@ import (
 	"pregon/internal/document/lexicon"
 )
 
+const datePattern = `\d{4}-\d{2}-\d{2}\b|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})\b`
+
 // The shapes of tokens as regular expressions: slower, and easier to read.
 var (
 	tokenShape = regexp.MustCompile(datePattern + `|(?:\d{1,3}(?:[ \x{a0}\x{202f}]\d{3})+\b(?:[.,]\d+)?|\d+(?:[.,:/']\d+)*)[\pL\d]*` +

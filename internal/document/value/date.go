@@ -64,7 +64,14 @@ func numericDate(text string) (Value, bool) {
 	if len(text) < len("2/1/06") || len(text) > len("02/01/2006") || !isDigit(text[0]) {
 		return Value{}, false
 	}
+	mark, ok := dateMark(text)
+	if !ok {
+		return Value{}, false
+	}
 	for _, layout := range layouts {
+		if strings.IndexByte(layout, mark) < 0 {
+			continue
+		}
 		if t, err := time.Parse(layout, text); err == nil {
 			return Value{
 				Kind:  Date,
@@ -75,6 +82,24 @@ func numericDate(text string) (Value, bool) {
 		}
 	}
 	return Value{}, false
+}
+
+// dateMark returns the mark that stands twice between the digits of a date. Most numbers
+// have none, and need not be parsed as one.
+func dateMark(text string) (mark byte, ok bool) {
+	marks := 0
+	for i := range len(text) {
+		c := text[i]
+		if isDigit(c) {
+			continue
+		}
+		if marks > 0 && c != mark {
+			return 0, false
+		}
+		mark = c
+		marks++
+	}
+	return mark, marks == 2
 }
 
 // dayAt reads a day of a month, and returns its end. In words, the 31st and the 1st are not
@@ -99,8 +124,11 @@ func (r *reader) day(i int) (int, bool) {
 		return 0, false
 	}
 	text := strings.TrimRight(r.mark(i), "stndrh") // 1st, 22nd
+	if len(text) > 2 {
+		return 0, false
+	}
 	day, err := strconv.Atoi(text)
-	return day, err == nil && len(text) <= 2 && day >= 1 && day <= 31
+	return day, err == nil && day >= 1 && day <= 31
 }
 
 // yearOf returns the value of four digits that are a year, or 0.
@@ -150,8 +178,10 @@ func (r *reader) withYear(f Value) Value {
 	if year, end := r.spelledYear(next); year > 0 && next > f.To {
 		f.Year, f.To = year, end
 	}
-	if short, err := strconv.Atoi(r.mark(next)); err == nil && len(r.mark(next)) == 2 && next == f.To+1 &&
-		r.mark(f.To) == "-" && r.mark(f.To-2) == "-" { // 02-jun-25
+	if next != f.To+1 || len(r.mark(next)) != 2 || r.mark(f.To) != "-" || r.mark(f.To-2) != "-" {
+		return f
+	}
+	if short, err := strconv.Atoi(r.mark(next)); err == nil { // 02-jun-25
 		f.Year = 2000 + short
 		f.To = next + 1
 	}

@@ -5,6 +5,7 @@ package value
 import (
 	"cmp"
 	"embed"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -142,21 +143,27 @@ func mayBegin(t *Token) bool {
 	if t.Folded == "" {
 		return false
 	}
-	return strings.ContainsAny(t.Text, "0123456789+-") || beginning[t.Folded]
+	return hasSignOrDigit(t.Text) || beginning.Has(t.Folded)
+}
+
+// hasSignOrDigit reports whether a token has a digit, or the sign of a rating.
+func hasSignOrDigit(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; isDigit(c) || c == '+' || c == '-' {
+			return true
+		}
+	}
+	return false
 }
 
 // beginning has the words with which a value may begin.
-var beginning = func() map[string]bool {
-	words := map[string]bool{}
+var beginning = func() lexicon.Set {
+	var words []string
 	for _, numbers := range []map[string]int{Months, scales, cardinals, ones} {
-		for w := range numbers {
-			words[w] = true
-		}
+		words = slices.AppendSeq(words, maps.Keys(numbers))
 	}
-	for w := range Quantities {
-		words[w] = true
-	}
-	return words
+	words = slices.AppendSeq(words, maps.Keys(Quantities))
+	return lexicon.NewSet(strings.Join(words, " "))
 }()
 
 // word returns the folded word at an index, or "" for marks and beyond the ends.
@@ -186,6 +193,26 @@ func (r *reader) words(from, to int) string {
 	return folded
 }
 
+// firstWord returns the first word in a range of tokens, or "" if it has only marks.
+func (r *reader) firstWord(from, to int) string {
+	for k := from; k < to; k++ {
+		if w := r.word(k); w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// lastWord returns the last word in a range of tokens, or "" if it has only marks.
+func (r *reader) lastWord(from, to int) string {
+	for k := to - 1; k >= from; k-- {
+		if w := r.word(k); w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
 // figure reads a number with its scale and unit.
 func (r *reader) figure(i int) (Value, bool) {
 	f := Value{Kind: Figure}
@@ -212,14 +239,16 @@ var (
 	moving = lists.Phrases("moving")
 	rateOf = regexp.MustCompile(`^ (?:(?:brut[a-z]*|net[a-z]*|gross|en efectivo|in cash) )*(?:por|per|cada|al|a|la|for) ` +
 		`(?:cada |una |each |every )?(?:ordinary |common |outstanding )?([a-z0-9]+) `)
+	// rateOpeners are the words with which rateOf begins. Few figures have one behind them.
+	rateOpeners = lexicon.NewSet("brut* net* gross en in por per cada al a la for")
+
 	rated     = lists.Set("rated")
 	varieties = lists.Table("varieties")
 
 	boundsBehind = lists.Table("boundsBehind")
 	boundMarks   = lists.Table("boundMarks")
 	// amounts are nouns between a limit and its figure: "importe máximo total de".
-	amounts  = lists.Set("amounts")
-	negative = lexicon.NewPhrases("negativ*")
+	amounts = lists.Set("amounts")
 )
 
 // variety reads which dollars or crowns a figure has, and cents.
@@ -328,7 +357,11 @@ func boundEnding(words []string) string {
 
 // boundBehind reads the words after a figure: "como máximo".
 func (r *reader) boundBehind(i int) string {
-	after := r.words(i, i+3)
+	const longest = 3 // words
+	if !boundBeginnings.Has(r.firstWord(i, i+longest)) {
+		return ""
+	}
+	after := r.words(i, i+longest)
 	for phrase, bound := range boundsBehind {
 		if strings.HasPrefix(after, " "+phrase+" ") {
 			return bound
@@ -336,6 +369,16 @@ func (r *reader) boundBehind(i int) string {
 	}
 	return ""
 }
+
+// boundBeginnings are the first words of the phrases of boundsBehind.
+var boundBeginnings = func() lexicon.Set {
+	var words []string
+	for phrase := range boundsBehind {
+		word, _, _ := strings.Cut(phrase, " ")
+		words = append(words, word)
+	}
+	return lexicon.NewSet(strings.Join(words, " "))
+}()
 
 // value reads the number itself, in digits or as a word.
 func (r *reader) value(i int, f *Value) (next int, ok bool) {
@@ -463,7 +506,11 @@ func (r *reader) rate(i int, unit string) string {
 	if r.mark(i) == "/" {
 		return "/" + cmp.Or(units[r.word(i+1)], r.word(i+1))
 	}
-	m := rateOf.FindStringSubmatch(r.words(i, i+6))
+	const longest = 6 // words
+	if !rateOpeners.Has(r.firstWord(i, i+longest)) {
+		return ""
+	}
+	m := rateOf.FindStringSubmatch(r.words(i, i+longest))
 	if m == nil || !rated.Has(units[m[1]]) {
 		return ""
 	}
@@ -473,8 +520,7 @@ func (r *reader) rate(i int, unit string) string {
 // minus reports whether a number has a minus before it, which may also be a dash, or is
 // in brackets, the notation for losses in accounts.
 func (r *reader) minus(i, next int) bool {
-	if near := r.words(i-3, i); strings.HasSuffix(near, " menos ") || negative.In(near) ||
-		negative.In(r.words(next, next+1)) {
+	if r.lastWord(i-3, i) == "menos" || r.saysNegative(i-3, i) || r.saysNegative(next, next+1) {
 		return true
 	}
 	if r.mark(i-1) == "€" || r.mark(i-1) == "$" || r.mark(i-1) == "£" {
@@ -485,6 +531,16 @@ func (r *reader) minus(i, next int) bool {
 		return i < 2 || !r.tokens[i-2].IsNumber() && (r.tokens[i-1].Spaced || r.mark(i-2) == "(")
 	case "(":
 		return r.mark(next) == ")"
+	}
+	return false
+}
+
+// saysNegative reports whether a word such as "negativo" is in a range of tokens.
+func (r *reader) saysNegative(from, to int) bool {
+	for k := from; k < to; k++ {
+		if strings.HasPrefix(r.word(k), "negativ") {
+			return true
+		}
 	}
 	return false
 }

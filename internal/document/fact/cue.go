@@ -54,19 +54,30 @@ func (s *classSet) mayHave(c class) bool {
 
 // index finds the phrases of all classes in one pass over the words of a text.
 type index struct {
-	begins  [1 << 16]bool     // by the first two letters of a phrase
-	first   node              // whole words
-	byStart map[string][]edge // words with a star, by their first letters
+	first   node              // what begins phrases
+	byStart map[string][]edge // words with a star that begin phrases, by their first letters
+	begins  [1 << 16]bool     // by the first two letters of such a word
 	classes map[class]bool
 	known   map[string]bool // all words
+	words   map[string]*word
+}
+
+// word is what the rules know of a word. Each word of a document is looked up once; what
+// phrases have behind it is then found by its address, without its letters.
+type word struct {
+	begins  *node  // behind the word as the first one of phrases; nil if it begins none
+	open    []edge // words with a star that begin phrases, and may match the word
+	known   bool   // a phrase has it, or a value
+	english bool   // one of the commonest words of the language
+	spanish bool
 }
 
 // node is a place in phrases: behind some words with which phrases begin. Most phrases
 // begin with one of a few words such as "de", so that they are compared all at once.
 type node struct {
-	classes []class          // of the phrases that end here
-	words   map[string]*node // what follows a whole word
-	open    []edge           // what follows a word with a star
+	classes []class         // of the phrases that end here
+	words   map[*word]*node // what follows a whole word
+	open    []edge          // what follows a word with a star
 }
 
 type edge struct {
@@ -90,8 +101,10 @@ func newIndex(lists lexicon.Lists) *index {
 		byStart: map[string][]edge{},
 		classes: map[class]bool{},
 		known:   map[string]bool{},
+		words:   map[string]*word{},
 	}
 	x.addKnown(strings.Fields(months))
+	x.addLanguages()
 	for _, name := range slices.Sorted(maps.Keys(lists)) {
 		x.classes[class(name)] = true
 		separator := func(r rune) bool { return r == ';' || r == '\n' }
@@ -105,35 +118,54 @@ func newIndex(lists lexicon.Lists) *index {
 		}
 	}
 	for _, e := range x.first.open {
+		x.begins[startOf(e.start)] = true
 		x.byStart[e.start[:startLetters]] = append(x.byStart[e.start[:startLetters]], e)
+	}
+	for text, w := range x.words {
+		w.begins = x.first.words[w]
+		w.open = x.openAt(text)
 	}
 	return x
 }
 
+// word returns the word with some letters, which it adds if it is new.
+func (x *index) word(text string) *word {
+	w := x.words[text]
+	if w == nil {
+		w = new(word)
+		x.words[text] = w
+	}
+	return w
+}
+
 // add adds a phrase.
 func (x *index) add(c class, words []string) {
-	x.begins[startOf(words[0])] = true
 	at := &x.first
-	for _, w := range words {
-		at = at.behind(w)
+	for _, text := range words {
+		if start, isOpen := strings.CutSuffix(text, "*"); isOpen {
+			at = at.behindOpen(start)
+		} else {
+			at = at.behind(x.word(text))
+		}
 	}
 	at.classes = append(at.classes, c)
 }
 
-// behind returns the node behind a word, which it adds if it is new.
-func (n *node) behind(word string) *node {
-	start, isOpen := strings.CutSuffix(word, "*")
-	if !isOpen {
-		next := n.words[word]
-		if next == nil {
-			next = new(node)
-			if n.words == nil {
-				n.words = map[string]*node{}
-			}
-			n.words[word] = next
+// behind returns the node behind a whole word, which it adds if it is new.
+func (n *node) behind(w *word) *node {
+	next := n.words[w]
+	if next == nil {
+		next = new(node)
+		if n.words == nil {
+			n.words = map[*word]*node{}
 		}
-		return next
+		n.words[w] = next
 	}
+	return next
+}
+
+// behindOpen returns the node behind a word with a star, which it adds if it is new.
+func (n *node) behindOpen(start string) *node {
 	for _, e := range n.open {
 		if e.start == start {
 			return e.next
@@ -144,27 +176,45 @@ func (n *node) behind(word string) *node {
 	return next
 }
 
+// openAt returns the words with a star that begin phrases and match a word. It may return
+// others too.
+func (x *index) openAt(text string) []edge {
+	if len(text) < startLetters || !x.begins[startOf(text)] {
+		return nil
+	}
+	return x.byStart[text[:startLetters]]
+}
+
 // find returns the phrases in a text, in the order of their first words.
 func (x *index) find(tokens []value.Token) []cue {
-	return x.appendCues(nil, tokens)
+	return x.appendCues(nil, tokens, x.appendWords(nil, tokens))
+}
+
+// appendWords appends what the rules know of each token to a slice: nil for a mark, and for
+// a word that they do not know.
+func (x *index) appendWords(words []*word, tokens []value.Token) []*word {
+	for i := range tokens {
+		words = append(words, x.words[tokens[i].Folded])
+	}
+	return words
 }
 
 // appendCues is like find but appends them to a slice.
-func (x *index) appendCues(found []cue, tokens []value.Token) []cue {
-	for i := range tokens {
-		word := tokens[i].Folded
-		if word == "" || !x.begins[startOf(word)] {
-			continue
+func (x *index) appendCues(found []cue, tokens []value.Token, words []*word) []cue {
+	for i, w := range words {
+		var open []edge
+		switch {
+		case w != nil:
+			if w.begins != nil {
+				found = w.begins.find(tokens, words, i, i+1, found)
+			}
+			open = w.open
+		default:
+			open = x.openAt(tokens[i].Folded)
 		}
-		if next := x.first.words[word]; next != nil {
-			found = next.find(tokens, i, i+1, found)
-		}
-		if len(word) < startLetters {
-			continue
-		}
-		for _, e := range x.byStart[word[:startLetters]] {
-			if strings.HasPrefix(word, e.start) {
-				found = e.next.find(tokens, i, i+1, found)
+		for _, e := range open {
+			if strings.HasPrefix(tokens[i].Folded, e.start) {
+				found = e.next.find(tokens, words, i, i+1, found)
 			}
 		}
 	}
@@ -173,7 +223,7 @@ func (x *index) appendCues(found []cue, tokens []value.Token) []cue {
 
 // find appends the phrases that begin at a token and of which the words before another
 // token led to the node.
-func (n *node) find(tokens []value.Token, from, to int, found []cue) []cue {
+func (n *node) find(tokens []value.Token, words []*word, from, to int, found []cue) []cue {
 	for _, c := range n.classes {
 		found = append(found, cue{c, from, to})
 	}
@@ -184,13 +234,14 @@ func (n *node) find(tokens []value.Token, from, to int, found []cue) []cue {
 	if i >= len(tokens) || tokens[i].Folded == "" {
 		return found
 	}
-	word := tokens[i].Folded
-	if next := n.words[word]; next != nil {
-		found = next.find(tokens, from, i+1, found)
+	if w := words[i]; w != nil {
+		if next := n.words[w]; next != nil {
+			found = next.find(tokens, words, from, i+1, found)
+		}
 	}
 	for _, e := range n.open {
-		if strings.HasPrefix(word, e.start) {
-			found = e.next.find(tokens, from, i+1, found)
+		if strings.HasPrefix(tokens[i].Folded, e.start) {
+			found = e.next.find(tokens, words, from, i+1, found)
 		}
 	}
 	return found

@@ -5,17 +5,16 @@ import (
 	"strings"
 	"time"
 
-	"pregon/internal/document/lexicon"
 	"pregon/internal/document/value"
 )
 
 // The commonest words of each language, to tell the language of a sentence.
 var (
-	englishWords = lexicon.NewSet("the of and to in for by with has have had will at on is are was were be been this that " +
+	englishWords = strings.Fields("the of and to in for by with has have had will at on is are was were be been this that " +
 		"its it as from an or which their per share shares date payment gross net between has company board thousands " +
 		"revenue revenues sales income profit expenses statement consolidated number rights voting outlook rating position " +
 		"ordinary class issuer agency action period")
-	spanishWords = lexicon.NewSet("el la los las de del y en por para con se que su sus un una al es ha han sera " +
+	spanishWords = strings.Fields("el la los las de del y en por para con se que su sus un una al es ha han sera " +
 		"seran fue i els les per amb ha han sera dels d l fecha pago bruto neto sociedad euros accion acciones importe")
 )
 
@@ -174,12 +173,11 @@ func (p *part) dropCuesInDates() {
 func (r *reading) tellLanguages() {
 	last := r.Language == "en"
 	for i := 0; i < len(r.parts); {
-		english, spanish := r.parts[i].countWords()
+		english, spanish := r.parts[i].englishWords, r.parts[i].spanishWords
 		end := i + 1
 		for r.parts[i].cells != nil && end < len(r.parts) && r.parts[end].cells != nil {
-			e, s := r.parts[end].countWords()
-			english += e
-			spanish += s
+			english += r.parts[end].englishWords
+			spanish += r.parts[end].spanishWords
 			end++
 		}
 		switch {
@@ -194,14 +192,26 @@ func (r *reading) tellLanguages() {
 	}
 }
 
+// addLanguages adds the commonest words of each language.
+func (x *index) addLanguages() {
+	for _, text := range englishWords {
+		x.word(text).english = true
+	}
+	for _, text := range spanishWords {
+		x.word(text).spanish = true
+	}
+}
+
 // countWords counts the words that only one of the languages has.
-func (p *part) countWords() (english, spanish int) {
-	for k := range p.tokens {
-		w := p.tokens[k].Folded
-		if englishWords.Has(w) {
+func countWords(words []*word) (english, spanish int) {
+	for _, w := range words {
+		if w == nil {
+			continue
+		}
+		if w.english {
 			english++
 		}
-		if spanishWords.Has(w) {
+		if w.spanish {
 			spanish++
 		}
 	}

@@ -24,6 +24,7 @@ type reading struct {
 	inColumns bool
 	// room for the part that is read: its slices are copied when their lengths are known
 	tokens []value.Token
+	words  []*word
 	cues   []cue
 }
 
@@ -40,8 +41,11 @@ type part struct {
 	cells     []cell // of a row; nil for a sentence
 	paragraph int    // number of its paragraph
 	english   bool
-	heading   bool // the title of a section
-	aside     bool // in a section that states nothing new: notices, definitions, contacts
+	// the number of words that only one of the languages has
+	englishWords int
+	spanishWords int
+	heading      bool // the title of a section
+	aside        bool // in a section that states nothing new: notices, definitions, contacts
 }
 
 // cell is a cell of a row, in tokens.
@@ -192,9 +196,13 @@ func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, ro
 		paragraph: paragraph,
 	}
 	r.tokens = value.AppendTokens(r.tokens[:0], p.text)
-	p.tokens = slices.Clone(phrases.repair(r.tokens[:min(len(r.tokens), mostTokens)]))
-	r.cues = phrases.appendCues(r.cues[:0], p.tokens)
+	tokens := r.tokens[:min(len(r.tokens), mostTokens)]
+	r.words = phrases.appendWords(r.words[:0], tokens)
+	tokens, words := phrases.repair(tokens, r.words)
+	p.tokens = slices.Clone(tokens)
+	r.cues = phrases.appendCues(r.cues[:0], p.tokens, words)
 	p.cues = slices.Clone(r.cues)
+	p.englishWords, p.spanishWords = countWords(words)
 	if row {
 		p.cells = cellsOf(p.text, p.tokens)
 	}

@@ -43,43 +43,51 @@ func (x *index) addKnown(words []string) {
 	for _, w := range words {
 		if !strings.HasSuffix(w, "*") {
 			x.known[w] = true
+			x.word(w).known = true
 		}
 	}
 }
 
 // repair replaces the folded words that text recognition misread, and joins those that it
-// divided: two words that no rule knows, if both together are a known one.
-func (x *index) repair(tokens []value.Token) []value.Token {
-	kept := tokens[:0]
+// divided: two words that no rule knows, if both together are a known one. It gets what the
+// rules know of each token, and returns the tokens with the same.
+func (x *index) repair(tokens []value.Token, words []*word) ([]value.Token, []*word) {
+	kept := 0
 	isKnown := true // the last of them
-	for _, t := range tokens {
-		known := x.known[t.Folded]
-		last := len(kept) - 1
-		if !known && !isKnown && x.isDivided(kept[last], t) {
-			kept[last].Text += " " + t.Text // of the same length as in the page
-			kept[last].Folded += t.Folded
+	for i, t := range tokens {
+		known := words[i] != nil && words[i].known
+		last := kept - 1
+		if !known && !isKnown && x.isDivided(tokens[last], t) {
+			tokens[last].Text += " " + t.Text // of the same length as in the page
+			tokens[last].Folded += t.Folded
+			words[last] = x.words[tokens[last].Folded]
 			isKnown = true
 			continue
 		}
 		if !isKnown {
-			x.repairWord(&kept[last])
+			x.repairWord(&tokens[last], &words[last])
 		}
-		kept = append(kept, t)
+		if kept < i {
+			tokens[kept] = t
+			words[kept] = words[i]
+		}
+		kept++
 		isKnown = known
 	}
 	if !isKnown {
-		x.repairWord(&kept[len(kept)-1])
+		x.repairWord(&tokens[kept-1], &words[kept-1])
 	}
-	return kept
+	return tokens[:kept], words[:kept]
 }
 
 // repairWord replaces a folded word that no rule knows.
-func (x *index) repairWord(t *value.Token) {
+func (x *index) repairWord(t *value.Token, w **word) {
 	if len(t.Folded) < shortestRepaired || len(t.Folded) > longestRepaired || t.IsNumber() {
 		return
 	}
 	if right, ok := x.repaired(t.Folded); ok {
 		t.Folded = right
+		*w = x.words[right]
 	}
 }
 

@@ -21,7 +21,7 @@ func TestRepair(t *testing.T) {
 		"la fecha":        "la",
 	} {
 		tokens := value.Tokenise(text)
-		tokens = phrases.repair(tokens)
+		tokens, _ = phrases.repair(tokens, phrases.appendWords(nil, tokens))
 		if tokens[0].Folded != want && tokens[0].Folded != "" {
 			t.Errorf("%s: got %q, want %q", text, tokens[0].Folded, want)
 		}

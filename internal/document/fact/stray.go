@@ -81,8 +81,7 @@ func isStrayGap(before, after string, title bool) bool {
 // languages.
 func inTwoLanguages(a, b string) bool {
 	english := func(text string) int {
-		p := part{tokens: value.Tokenise(text)}
-		e, s := p.countWords()
+		e, s := countWords(phrases.appendWords(nil, value.Tokenise(text)))
 		return e - s
 	}
 	return english(a) > 0 && english(b) < 0 || english(a) < 0 && english(b) > 0

@@ -164,6 +164,15 @@ var closingForms = []string{"SA", "SAU", "SE", "plc", "PLC", "SL", "SLU", "SCA",
 // namesOther reports whether a part is about another company: it speaks of the
 // shareholders, the shares or the meeting of a company with another name.
 func (r *reading) namesOther(p *part) bool {
+	if !p.namesRead {
+		p.namesRead = true
+		p.namesOther = r.readsOther(p)
+	}
+	return p.namesOther
+}
+
+// readsOther is namesOther, read from the words of the part. Most rules ask for it.
+func (r *reading) readsOther(p *part) bool {
 	if r.Company == "" || len(p.tokens) > longestNamed {
 		return false
 	}

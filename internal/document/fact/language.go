@@ -43,7 +43,7 @@ func (r *reading) setLanguages() {
 			s = &own // a table has one notation
 		}
 		for ; i < end; i++ {
-			r.parts[i].readValues(s, r.Published)
+			r.readValues(&r.parts[i], s)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (p *part) countsColumn() (column int, ok bool) {
 }
 
 // readValues reads the values of a part in the notation of figures around it.
-func (p *part) readValues(s *style, published time.Time) {
+func (r *reading) readValues(p *part, s *style) {
 	english := p.english
 	if s.spanish > 0 && s.english == 0 {
 		english = false
@@ -149,8 +149,9 @@ func (p *part) readValues(s *style, published time.Time) {
 		english = true
 	}
 	mixed := s.english > 0 && s.spanish > 0
-	p.values = readValues(p, english, mixed)
-	p.fillYears(published)
+	r.appendValues(p, english)
+	p.values = slices.Clone(withoutUnsure(p, withoutHalves(p, r.values), mixed))
+	p.fillYears(r.Published)
 	p.dropCuesInDates()
 }
 
@@ -296,33 +297,30 @@ func ambiguous(text string) bool {
 	return s == style{} && strings.ContainsAny(text, ".,")
 }
 
-// readValues reads the values of a part: cell by cell in a row, because a number in one
-// cell has nothing to do with the next. If the document mixes notations, figures with
-// two meanings are left out.
-func readValues(p *part, english, mixed bool) []value.Value {
-	var values []value.Value
+// appendValues reads the values of a part into the room for them: cell by cell in a row,
+// because a number in one cell has nothing to do with the next.
+func (r *reading) appendValues(p *part, english bool) {
 	if p.cells == nil {
-		values = value.Read(p.tokens, english)
+		r.values = value.AppendRead(r.values[:0], p.tokens, english)
+		return
 	}
+	r.values = r.values[:0]
 	for _, c := range p.cells {
-		for _, v := range value.Read(p.tokens[c.from:c.to], english) {
+		r.ofCell = value.AppendRead(r.ofCell[:0], p.tokens[c.from:c.to], english)
+		for _, v := range r.ofCell {
 			v.From += c.from
 			v.To += c.from
-			values = append(values, v)
+			r.values = append(r.values, v)
 		}
 	}
-	values = withoutHalves(p, values)
-	kept := values[:0]
-	for _, v := range values {
-		if v.Kind == value.Figure && p.isTornFigure(v.From) {
-			continue
-		}
-		if mixed && v.Kind == value.Figure && ambiguous(p.tokens[v.From].Text) {
-			continue
-		}
-		kept = append(kept, v)
-	}
-	return kept
+}
+
+// withoutUnsure drops the figures that were torn. If the document mixes notations, it also
+// drops those with two meanings.
+func withoutUnsure(p *part, values []value.Value, mixed bool) []value.Value {
+	return slices.DeleteFunc(values, func(v value.Value) bool {
+		return v.Kind == value.Figure && (p.isTornFigure(v.From) || mixed && ambiguous(p.tokens[v.From].Text))
+	})
 }
 
 // isTornFigure reports whether a number is part of one in which text recognition took a
@@ -346,14 +344,14 @@ func (p *part) isTornFigure(k int) bool {
 // withoutHalves drops the parts of numbers that are spelled with more words than can be
 // read: of "quince millones doscientos mil" the first would be wrong alone.
 func withoutHalves(p *part, values []value.Value) []value.Value {
+	if len(values) < 2 || !p.has("spelled number") {
+		return values
+	}
 	words := map[int]bool{} // the tokens that are words for numbers
 	for _, c := range p.cues {
 		if c.class == "spelled number" {
 			words[c.from] = true
 		}
-	}
-	if len(words) == 0 {
-		return values
 	}
 	isHalf := make([]bool, len(values))
 	found := false

@@ -26,21 +26,26 @@ type reading struct {
 	tokens []value.Token
 	words  []*word
 	cues   []cue
+	values []value.Value
+	ofCell []value.Value
 }
 
 // part is a sentence of a paragraph, a line, or a row of a table.
 type part struct {
-	page      int // index
-	start     int // offset of its text in the page
-	text      string
-	tokens    []value.Token
-	values    []value.Value
-	cues      []cue
-	classes   classSet // of the cues, once counted
-	counted   bool
-	cells     []cell // of a row; nil for a sentence
-	paragraph int    // number of its paragraph
-	english   bool
+	page    int // index
+	start   int // offset of its text in the page
+	text    string
+	tokens  []value.Token
+	values  []value.Value
+	cues    []cue
+	classes classSet // of the cues, once counted
+	counted bool
+	// the answer of reading.namesOther, once read
+	namesOther bool
+	namesRead  bool
+	cells      []cell // of a row; nil for a sentence
+	paragraph  int    // number of its paragraph
+	english    bool
 	// the number of words that only one of the languages has
 	englishWords int
 	spanishWords int

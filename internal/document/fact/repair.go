@@ -112,12 +112,12 @@ func withDigits(page string) string {
 	}
 	var changed []byte
 	for start := 0; start < len(page); {
-		if !mayBeFigure(page[start]) {
+		if !mayBeFigure[page[start]] {
 			start++
 			continue
 		}
 		end := start
-		for end < len(page) && mayBeFigure(page[end]) {
+		for end < len(page) && mayBeFigure[page[end]] {
 			end++
 		}
 		if isMisreadFigure(page[start:end]) && !isInWord(page, start, end) {
@@ -141,14 +141,13 @@ func withDigits(page string) string {
 	return string(changed)
 }
 
-// mayBeFigure reports whether a byte may be part of a figure or a date in digits.
-func mayBeFigure(c byte) bool {
-	switch c {
-	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'O', 'I', 'l', '.', ',', '/':
-		return true
+// mayBeFigure has the bytes that may be part of a figure or a date in digits.
+var mayBeFigure = func() (bytes [256]bool) {
+	for _, c := range []byte("0123456789OIl.,/") {
+		bytes[c] = true
 	}
-	return false
-}
+	return bytes
+}()
 
 // isMisreadFigure reports whether digits surround letters, or at least two digits are
 // beside them.

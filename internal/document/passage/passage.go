@@ -191,7 +191,7 @@ func endsHere(before, after string, stop rune) bool {
 	switch letters := strings.TrimSpace(lexicon.Fold(word)); {
 	case word != "" && strings.Trim(word, "0123456789.,") == "":
 		return !unicode.IsDigit(first)
-	case lettered.MatchString(before):
+	case isUpperASCII(before, len(before)-1) && lettered.MatchString(before): // most ends have no capital letter
 		return true
 	case neverLast.Has(letters[strings.LastIndexByte(letters, ' ')+1:]):
 		return false
@@ -205,6 +205,8 @@ func endsHere(before, after string, stop rune) bool {
 
 // lettered matches a noun and the letter that is its name, not an initial: "Serie D."
 var lettered = regexp.MustCompile(`(?i:serie|clase|tramo|grupo|anexo) [A-Z]$`)
+
+func isUpperASCII(text string, at int) bool { return at >= 0 && 'A' <= text[at] && text[at] <= 'Z' }
 
 // Abbreviations: some are always followed by another word, some may end a sentence.
 // Initials are recognized by their form.

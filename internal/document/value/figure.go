@@ -98,7 +98,16 @@ type reader struct {
 // Read returns the values of a sentence, in their order. In English, "1,234" is a
 // thousand and some; in other languages it is one and some.
 func Read(tokens []Token, english bool) []Value {
-	r := &reader{tokens: tokens, english: english}
+	return AppendRead(nil, tokens, english)
+}
+
+// AppendRead is like Read but puts the values into the room of an empty slice.
+func AppendRead(room []Value, tokens []Token, english bool) []Value {
+	r := &reader{
+		tokens:  tokens,
+		english: english,
+		values:  room,
+	}
 	for i := 0; i < len(tokens); {
 		i = r.read(i)
 	}

@@ -22,10 +22,11 @@ type reading struct {
 	// inColumns says that paragraphs stand beside the same in another language: then tables
 	// have words of both, which tell nothing about the notation of their figures
 	inColumns bool
-	// room for the part that is read: its slices are copied when their lengths are known
-	tokens []value.Token
+	// blocks that hold the slices of the parts
+	tokens block[value.Token]
+	cues   block[cue]
+	// room for the part that is read
 	words  []*word
-	cues   []cue
 	values []value.Value
 	ofCell []value.Value
 }
@@ -200,13 +201,12 @@ func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, ro
 		text:      at.Of(page),
 		paragraph: paragraph,
 	}
-	r.tokens = value.AppendTokens(r.tokens[:0], p.text)
-	tokens := r.tokens[:min(len(r.tokens), mostTokens)]
+	tokens := value.AppendTokens(r.tokens.room(), p.text)
+	tokens = tokens[:min(len(tokens), mostTokens)]
 	r.words = phrases.appendWords(r.words[:0], tokens)
 	tokens, words := phrases.repair(tokens, r.words)
-	p.tokens = slices.Clone(tokens)
-	r.cues = phrases.appendCues(r.cues[:0], p.tokens, words)
-	p.cues = slices.Clone(r.cues)
+	p.tokens = r.tokens.keep(tokens)
+	p.cues = r.cues.keep(phrases.appendCues(r.cues.room(), p.tokens, words))
 	p.englishWords, p.spanishWords = countWords(words)
 	if row {
 		p.cells = cellsOf(p.text, p.tokens)
@@ -373,7 +373,12 @@ func (p *part) mayHave(classes []class) bool {
 			p.classes.add(c.class)
 		}
 	}
-	return slices.ContainsFunc(classes, p.classes.mayHave)
+	for _, c := range classes {
+		if p.classes.mayHave(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether a part has a cue of one of some classes.

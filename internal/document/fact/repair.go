@@ -194,21 +194,24 @@ func (x *index) repaired(word string) (found string, ok bool) {
 			ok = false // two words are possible
 		}
 	}
+	letters := letterSet(word)
 	for _, m := range misread {
-		if !strings.Contains(word, m.wrong) {
+		if letters&letterSet(m.wrong[:1]) == 0 {
 			continue
 		}
-		everywhere := room[:0]
-		for at := 0; at < len(word); {
-			if strings.HasPrefix(word[at:], m.wrong) {
-				everywhere = append(everywhere, m.right...)
-				at += len(m.wrong)
-				continue
+		if strings.Count(word, m.wrong) > 1 {
+			everywhere := room[:0]
+			for at := 0; at < len(word); {
+				if strings.HasPrefix(word[at:], m.wrong) {
+					everywhere = append(everywhere, m.right...)
+					at += len(m.wrong)
+					continue
+				}
+				everywhere = append(everywhere, word[at])
+				at++
 			}
-			everywhere = append(everywhere, word[at])
-			at++
+			try(everywhere)
 		}
-		try(everywhere)
 		for at := range len(word) {
 			if strings.HasPrefix(word[at:], m.wrong) {
 				once := append(room[:0], word[:at]...)
@@ -218,4 +221,12 @@ func (x *index) repaired(word string) (found string, ok bool) {
 		}
 	}
 	return found, ok
+}
+
+// letterSet returns a bit for each letter of a word. Two letters may have the same bit.
+func letterSet(word string) (set uint64) {
+	for i := range len(word) {
+		set |= 1 << (word[i] % 64)
+	}
+	return set
 }

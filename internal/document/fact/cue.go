@@ -63,8 +63,9 @@ type index struct {
 }
 
 // word is what the rules know of a word. Each word of a document is looked up once; what
-// phrases have behind it is then found by its address, without its letters.
+// phrases have behind it is then found by its number, without its letters.
 type word struct {
+	number  int
 	begins  *node  // behind the word as the first one of phrases; nil if it begins none
 	open    []edge // words with a star that begin phrases, and may match the word
 	known   bool   // a phrase has it, or a value
@@ -75,9 +76,14 @@ type word struct {
 // node is a place in phrases: behind some words with which phrases begin. Most phrases
 // begin with one of a few words such as "de", so that they are compared all at once.
 type node struct {
-	classes []class         // of the phrases that end here
-	words   map[*word]*node // what follows a whole word
-	open    []edge          // what follows a word with a star
+	classes []class // of the phrases that end here
+	words   []step  // what follows a whole word, in the order of their numbers
+	open    []edge  // what follows a word with a star
+}
+
+type step struct {
+	word int // its number
+	next *node
 }
 
 type edge struct {
@@ -122,7 +128,7 @@ func newIndex(lists lexicon.Lists) *index {
 		x.byStart[e.start[:startLetters]] = append(x.byStart[e.start[:startLetters]], e)
 	}
 	for text, w := range x.words {
-		w.begins = x.first.words[w]
+		w.begins = x.first.after(w)
 		w.open = x.openAt(text)
 	}
 	return x
@@ -132,7 +138,7 @@ func newIndex(lists lexicon.Lists) *index {
 func (x *index) word(text string) *word {
 	w := x.words[text]
 	if w == nil {
-		w = new(word)
+		w = &word{number: len(x.words)}
 		x.words[text] = w
 	}
 	return w
@@ -153,15 +159,23 @@ func (x *index) add(c class, words []string) {
 
 // behind returns the node behind a whole word, which it adds if it is new.
 func (n *node) behind(w *word) *node {
-	next := n.words[w]
-	if next == nil {
-		next = new(node)
-		if n.words == nil {
-			n.words = map[*word]*node{}
-		}
-		n.words[w] = next
+	i, found := n.search(w)
+	if !found {
+		n.words = slices.Insert(n.words, i, step{w.number, new(node)})
 	}
-	return next
+	return n.words[i].next
+}
+
+// after returns the node behind a whole word, or nil.
+func (n *node) after(w *word) *node {
+	if i, found := n.search(w); found {
+		return n.words[i].next
+	}
+	return nil
+}
+
+func (n *node) search(w *word) (at int, found bool) {
+	return slices.BinarySearchFunc(n.words, w.number, func(s step, number int) int { return s.word - number })
 }
 
 // behindOpen returns the node behind a word with a star, which it adds if it is new.
@@ -235,7 +249,7 @@ func (n *node) find(tokens []value.Token, words []*word, from, to int, found []c
 		return found
 	}
 	if w := words[i]; w != nil {
-		if next := n.words[w]; next != nil {
+		if next := n.after(w); next != nil {
 			found = next.find(tokens, words, from, i+1, found)
 		}
 	}

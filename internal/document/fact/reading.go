@@ -82,12 +82,15 @@ func readDocument(d Document) *reading {
 	r.category = r.readLine(d.Category)
 	r.own = strings.Fields(lexicon.Fold(d.Company))
 	left := longestRead
+	r.parts = make([]part, 0, expectedParts(d.Pages))
 	for n, page := range d.Pages {
 		if len(page) > left {
 			page = page[:left]
 		}
 		left -= len(page)
-		page = passage.LineBreaks.Replace(page)
+		if hasOtherBreak(page) {
+			page = passage.LineBreaks.Replace(page)
+		}
 		r.pages = append(r.pages, page)
 		r.readPage(n, withoutStrayGaps(withTabs(withDigits(page))))
 	}
@@ -98,6 +101,22 @@ func readDocument(d Document) *reading {
 	r.markAsides()
 	r.markRecalled()
 	return r
+}
+
+// hasOtherBreak reports whether a page has breaks that are no line feed. Most pages have none.
+func hasOtherBreak(page string) bool {
+	return strings.IndexByte(page, '\r') >= 0 || strings.IndexByte(page, '\f') >= 0 ||
+		strings.Contains(page, "\u2028") || strings.Contains(page, "\u2029")
+}
+
+// expectedParts returns about how many parts some pages have.
+func expectedParts(pages []string) int {
+	const length = 80 // bytes, of most parts
+	total := 0
+	for _, page := range pages {
+		total += len(page)
+	}
+	return min(total, longestRead) / length
 }
 
 // dropDoubtsInName drops the cues within the name of the company that would raise doubts

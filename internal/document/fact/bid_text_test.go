@@ -94,7 +94,6 @@ func TestBidTraps(t *testing.T) {
 			published: published,
 			text: "Hilaturas del Norte, S.A. actúa como asesor de Lumbre, S.A. en la OPA que ésta ha anunciado sobre Aceros " +
 				"Duero, S.A.",
-			want: []string{"action=announced; target=Aceros Duero, S.A."},
 		},
 	})
 }

@@ -72,12 +72,15 @@ type boardFact struct {
 func boardChanges(r *reading) []draft {
 	var all []boardFact
 	listed := r.title.has("board adopted title") // the parts are resolutions that were adopted
+	passed := r.allPassed()
 	for i := range r.parts {
 		p := &r.parts[i]
 		if p.aside || p.isLong() || r.isRecalled(p) {
 			continue
 		}
-		if p.isProse() {
+		if passed && len(p.cells) > 1 && !r.isProposalTitle() {
+			all = append(all, r.boardSentence(i, true)...) // "2. To re-elect Ms …" with its votes
+		} else if p.isProse() {
 			listed = r.adopts(i, listed)
 			found := r.boardSentence(i, listed && (!r.isProposalTitle() || p.has("board cooption")))
 			if len(found) == 0 {
@@ -98,6 +101,14 @@ func boardChanges(r *reading) []draft {
 		return nil
 	}
 	return r.mergeBoard(all)
+}
+
+// allPassed reports whether a sentence says that a meeting adopted all that was proposed to it.
+func (r *reading) allPassed() bool {
+	return anyPart(r.parts, func(p *part) bool {
+		return p.cells == nil && !p.aside && p.has("board all resolutions") && p.has("board passed") &&
+			!p.has("denied", "possible", "planned", "board except", "conditional") && !r.isTold(p)
+	})
 }
 
 // mostChanges is the number of places with changes that are compared with one another. A
@@ -152,16 +163,19 @@ const mostInSentence = 30
 func (r *reading) boardSentence(i int, listed bool) (found []boardFact) {
 	p := &r.parts[i]
 	changes := p.changes()
-	if len(changes) > mostInSentence {
+	if len(changes) > mostInSentence || len(changes) > 0 && r.continuesOther(i) {
 		return nil
 	}
 	start := 0
+	stated := true // the change before
 	for n, c := range changes {
 		end := len(p.tokens)
 		if n+1 < len(changes) {
 			end = changes[n+1].from
 		}
-		if r.isStated(p, c, start, end, listed) {
+		depends := !stated && p.relativeBefore(start, c) > 0 // "…, en sustitución de D. …, que ha dimitido"
+		stated = !depends && r.isStated(p, c, start, end, listed)
+		if stated {
 			for _, f := range r.boardClause(i, c, start, end) {
 				found = append(found, f)
 				start = max(start, f.from)
@@ -210,7 +224,7 @@ func (r *reading) boardClause(i int, c change, start, end int) (found []boardFac
 	case backwards && before.to > 0:
 		f := r.newBoardFact(i, c, before, start, end)
 		p.setRole(&f, c, before, c.to, end, start)
-		if !r.isOwnRole(&f) {
+		if !r.isOwnRole(&f) || f.fields["role"] == "" && p.isHonour(c) {
 			return nil
 		}
 		r.setEffective(&f, i, c.to, end)
@@ -239,6 +253,9 @@ func (r *reading) boardClause(i int, c change, start, end int) (found []boardFac
 		r.setEffective(&f, i, person.to, to)
 		r.setEffectiveToday(&f, i, person.to, to)
 		found = append(found, f)
+	}
+	if len(found) == 1 && found[0].fields["effective"] == "" && behind[0].from > c.to {
+		r.setEffective(&found[0], i, c.to, behind[0].from) // "nombra presidenta, con efectos de …, a doña …"
 	}
 	if len(found) > 1 && found[len(found)-1].fields["effective"] != "" {
 		for n := range found {
@@ -305,94 +322,8 @@ func (r *reading) newBoardFact(i int, c change, person name, from, to int) board
 	return f
 }
 
-// isObject reports whether a person is the object of a verb: "a D. …".
-func (p *part) isObject(n name) bool {
-	for k := n.from - 1; k >= max(0, n.from-5); k-- {
-		if p.word(k) == "a" {
-			return true
-		}
-	}
-	return false
-}
-
 // farthestPerson is the most tokens between a change and its person.
 const farthestPerson = 24
-
-// named returns the people behind a change: the first, and those in a list with them.
-func (p *part) named(c change, from, to int) (found []name) {
-	last := from
-	for _, n := range p.people(from, to) {
-		if p.hasBetween(max(from, n.from-7), n.from, "board replaced") || p.endsBetween(last, n.from) {
-			if len(found) > 0 {
-				break
-			}
-			continue
-		}
-		if len(found) == 0 {
-			if n.from-from > farthestPerson || p.word(c.to) == "que" {
-				return nil
-			}
-		} else if !p.continuesList(n) {
-			break
-		}
-		found = append(found, n)
-		last = n.to
-	}
-	return found
-}
-
-// continuesList reports whether a person is the next of a list: "y a D. …", ", D. …".
-func (p *part) continuesList(n name) bool {
-	k := n.from - 1
-	for k >= 0 && (titles.Has(p.word(k)) || p.word(k) == "" && p.mark(k) != ",") {
-		k--
-	}
-	if p.word(k) == "a" || p.word(k) == "of" || p.word(k) == "de" {
-		k--
-	}
-	switch p.mark(k) {
-	case ",", "y", "e", "i", "and", "como":
-		return true
-	}
-	return false
-}
-
-// lastNamed returns the last person before a change.
-func (p *part) lastNamed(from, to int) (found name) {
-	farthest := farthestPerson
-	if isPossessive(p.word(to - 1)) {
-		farthest *= 2 // "D. …, que fue nombrado a propuesta de …, ha presentado su dimisión"
-	}
-	for _, n := range p.people(from, to) {
-		replaced := p.hasBetween(max(from, n.from-7), n.from, "board replaced")
-		relative := p.mark(n.to) == "," && isRelative(p.word(n.to+1)) && to-n.to < 9
-		if p.isOfFirm(n) {
-			continue
-		}
-		if to-n.to <= farthest && (!replaced || relative) && !p.endsBetween(n.to, to) {
-			found = n
-		}
-	}
-	return found
-}
-
-// isOfFirm reports whether a name without a title is behind a preposition, as that of a firm
-// without its legal form: "consejero delegado de Beta Motores".
-func (p *part) isOfFirm(n name) bool {
-	switch p.word(n.from - 1) {
-	case "de", "of", "en", "at", "con", "with", "del":
-		return true
-	}
-	return false
-}
-
-func isRelative(w string) bool {
-	switch w {
-	case "que", "quien", "who", "qui":
-		return true
-	}
-	return false
-}
 
 // setRole sets the role of a person: behind the change and the person, between them, or
 // before the person who leaves.
@@ -431,6 +362,9 @@ func (p *part) roleBehind(from, to int) (place, bool) {
 			return place{}, false
 		}
 		if roleHeads.Has(w) || rolePlurals.Has(w) {
+			if p.hasBetween(max(from, k-3), k, "board current") {
+				continue // "hasta ahora vicepresidenta"
+			}
 			at, ok := p.role(from, to)
 			if !ok {
 				at = place{0, k, k + 1}

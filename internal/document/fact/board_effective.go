@@ -10,14 +10,14 @@ import (
 // setEffective sets the date on which a change has effect, in a range of tokens.
 func (r *reading) setEffective(f *boardFact, i, from, to int) {
 	p := &r.parts[i]
-	for _, c := range p.all("board effective", "board from") {
-		if c.from < from || c.from >= to {
+	for _, c := range p.all("board effective", "board from", "board namely") {
+		if c.from < from || c.from >= to || c.class == "board namely" && !p.isNamelyEffective(c) {
 			continue
 		}
-		for _, v := range p.valuesIn(c.to, min(to, c.to+8)) {
+		for _, v := range p.valuesIn(c.to, min(to, p.endOfEffective(c))) {
 			text, ok := date(v)
 			late := 60
-			if c.class == "board from" {
+			if c.class == "board from" || c.class == "board namely" {
 				late = 5
 				ok = ok && v.From-c.to <= 2
 			}
@@ -33,6 +33,25 @@ func (r *reading) setEffective(f *boardFact, i, from, to int) {
 			break
 		}
 	}
+}
+
+// endOfEffective returns the token up to which the day of a change is looked for. Words between that
+// are not divided by a mark may be more: "amb efectes des del mateix dia 2 de novembre de 2026".
+func (p *part) endOfEffective(c cue) int {
+	const reach, farthest = 8, 11
+	for k := c.to; k < min(c.to+farthest, len(p.tokens)); k++ {
+		if m := p.mark(k); m == "," || m == ";" || m == "(" || m == "." {
+			return max(c.to+reach, k)
+		}
+	}
+	return c.to + farthest
+}
+
+// isNamelyEffective reports whether words such as "es decir" explain when a change has effect: "with
+// effect from the close of the meeting, that is, 28 May 2026".
+func (p *part) isNamelyEffective(c cue) bool {
+	const reach = 14 // tokens
+	return p.mark(c.from-1) == "," && p.hasBetween(max(0, c.from-reach), c.from, "board effective")
 }
 
 // setEffectiveToday sets the day of the report where a clause says that a change has effect on
@@ -128,7 +147,8 @@ func (p *part) isHeldToday(before int) bool {
 // España". It refers to the changes of the last sentence that has some.
 func (r *reading) withoutConditional(i int, all []boardFact) []boardFact {
 	p := &r.parts[i]
-	if len(all) == 0 || !p.hasBetween(0, 6, "board reference") || !p.isConditional(0, len(p.tokens)) && !p.isSubmitted(0, len(p.tokens)) {
+	open := p.isConditional(0, len(p.tokens)) || p.isSubmitted(0, len(p.tokens)) || p.has("board awaits")
+	if len(all) == 0 || !p.hasBetween(0, 6, "board reference") || !open {
 		return all
 	}
 	last := all[len(all)-1].part
@@ -136,6 +156,22 @@ func (r *reading) withoutConditional(i int, all []boardFact) []boardFact {
 		return all
 	}
 	return slices.DeleteFunc(all, func(f boardFact) bool { return f.part == last && f.fields["action"] != "resigned" })
+}
+
+// setAllEffective reads a sentence about all changes before it: "Los acuerdos surten efecto en el
+// día de hoy".
+func (r *reading) setAllEffective(i int, all []boardFact) {
+	p := &r.parts[i]
+	dated := slices.ContainsFunc(all, func(f boardFact) bool { return f.fields["effective"] != "" })
+	if dated || p.isConditional(0, len(p.tokens)) || p.has("possible", "denied", "board except") {
+		return
+	}
+	for n := range all {
+		if r.parts[all[n].part].english == p.english {
+			r.setEffective(&all[n], i, 0, len(p.tokens))
+			r.setEffectiveToday(&all[n], i, 0, len(p.tokens))
+		}
+	}
 }
 
 // setLaterEffective reads a sentence that only says when the change of the sentence
@@ -146,6 +182,10 @@ func (r *reading) setLaterEffective(i int, all []boardFact) {
 		return
 	}
 	last := &all[len(all)-1]
+	if p.hasBetween(0, 4, "board all reference") {
+		r.setAllEffective(i, all)
+		return
+	}
 	several := len(all) > 1 && all[len(all)-2].part == last.part
 	if several || i-last.part > 3 || r.parts[last.part].english != p.english || last.fields["effective"] != "" {
 		return

@@ -2,6 +2,7 @@ package fact
 
 import (
 	"slices"
+	"strings"
 
 	"pregon/internal/document/value"
 )
@@ -11,6 +12,7 @@ var boardLabels = []class{
 	"board person column",
 	"board role label",
 	"board action label",
+	"board cause label",
 	"board effective label",
 	"board other label",
 }
@@ -33,9 +35,18 @@ func (r *reading) boardForms() (found []boardFact) {
 		}
 	}
 	last := -1
+	joins := place{part: -1}
 	for i := range r.parts {
 		p := &r.parts[i]
-		entries := r.entries(i, boardLabels)
+		if at, ok := p.boardSection(); ok && !r.isProposalTitle() {
+			if record.part >= 0 {
+				flush()
+				record = boardFact{draft: newDraft(), part: -1}
+			}
+			joins = place{i, at.from, at.to}
+			continue
+		}
+		entries := r.boardEntries(i)
 		if p.aside || len(entries) == 0 {
 			continue
 		}
@@ -53,10 +64,76 @@ func (r *reading) boardForms() (found []boardFact) {
 				flush()
 			}
 			r.setBoardEntry(&record, e)
+			if isPerson && joins.part >= 0 && i-joins.part <= 6 && record.fields["action"] == "" && strings.HasPrefix(r.parts[joins.part].word(joins.from), "alta") {
+				record.set("action", "appointed", joins)
+			}
 		}
 	}
 	flush()
 	return found
+}
+
+// boardEntries returns the labels of a part with their values. The value may stand in the line below
+// the label, or in the next part.
+func (r *reading) boardEntries(i int) []entry {
+	const longestValue = 12 // tokens
+	entries := r.entries(i, boardLabels)
+	if len(entries) == 0 {
+		if e, ok := r.boardLine(i); ok {
+			entries = append(entries, e)
+		}
+	}
+	last := len(entries) - 1
+	if last < 0 || !entries[last].value.empty() || i+1 >= len(r.parts) || r.parts[i].cells != nil {
+		return entries
+	}
+	next := &r.parts[i+1]
+	_, isSection := next.boardSection()
+	_, isLine := r.boardLine(i + 1)
+	isFree := next.cells == nil && !next.aside && !isSection && !isLine && len(next.tokens) <= longestValue
+	if isFree && len(r.entries(i+1, boardLabels)) == 0 {
+		entries[last].value = place{i + 1, 0, len(next.tokens)}
+	}
+	return entries
+}
+
+// boardLine returns the label that is the first line of a part, without a colon: "Fecha de efectos"
+// above "1 de mayo de 2026".
+func (r *reading) boardLine(i int) (entry, bool) {
+	const longest = 20 // tokens
+	p := &r.parts[i]
+	if p.cells != nil || p.aside || len(p.tokens) > longest {
+		return entry{}, false
+	}
+	labels := p.withoutOverlap(boardLabels)
+	if len(labels) == 0 {
+		return entry{}, false
+	}
+	c := labels[0]
+	if c.from > 0 || c.to > len(p.tokens) {
+		return entry{}, false
+	}
+	isAll := c.to == len(p.tokens)
+	if !isAll && !strings.Contains(p.text[p.tokens[c.to-1].End():p.tokens[c.to].At], "\n") {
+		return entry{}, false
+	}
+	return entry{c.class, place{i, c.from, c.to}, place{i, c.to, len(p.tokens)}}, true
+}
+
+// boardSection returns the word of a line that heads the people who come to the board, "ALTA", or
+// those who leave it, "BAJA".
+func (p *part) boardSection() (at place, ok bool) {
+	const longest = 3 // tokens: "1. Alta"
+	if p.cells != nil || len(p.tokens) > longest || p.aside {
+		return place{}, false
+	}
+	for k := range p.tokens {
+		switch w := p.word(k); w {
+		case "alta", "baja", "altas", "bajas":
+			return place{0, k, k + 1}, true
+		}
+	}
+	return place{}, false
 }
 
 // isBefore reports whether a place is before another.
@@ -83,6 +160,9 @@ func (r *reading) setBoardEntry(record *boardFact, e entry) {
 		}
 		record.set("role", p.textOf(at.from, at.to), at)
 	case "board action label":
+		if slices.ContainsFunc(p.valuesIn(e.value.from, e.value.to), func(v *value.Value) bool { return v.From == e.value.from && v.Kind == value.Date }) {
+			return // "Date of the resolution"
+		}
 		delete(record.fields, "action") // that of the person before
 		delete(record.proof, "action")
 		if action, at, ok := p.actionNamed(e.value.from, e.value.to); ok {
@@ -91,6 +171,14 @@ func (r *reading) setBoardEntry(record *boardFact, e entry) {
 		} else if p.word(e.value.from) == "alta" {
 			record.set("action", "appointed", place{e.value.part, e.value.from, e.value.from + 1})
 		}
+	case "board cause label":
+		action, at, ok := p.actionNamed(e.value.from, e.value.to)
+		ok = ok && !r.isCauseOfOther(p, e, action)
+		old := record.fields["action"]
+		if ok && (old == "" || old == "removed" && action == "resigned") {
+			at.part = e.value.part
+			record.set("action", action, at)
+		}
 	case "board effective label":
 		for _, v := range p.valuesIn(e.value.from, e.value.to) {
 			if text, ok := date(v); ok && r.isWithin(text, 120, 800) {
@@ -98,6 +186,14 @@ func (r *reading) setBoardEntry(record *boardFact, e entry) {
 			}
 		}
 	}
+}
+
+// isCauseOfOther reports whether the cause of a change may be that of someone else: the words are
+// many, name a person, or the title says that the person of the form comes to the board.
+func (r *reading) isCauseOfOther(p *part, e entry, action string) bool {
+	const longest = 8 // tokens
+	comes := r.title.has("board appointment", "board appoints", "board to appoint", "board reelection", "board reelected")
+	return e.value.to-e.value.from > longest || len(p.people(e.value.from, e.value.to)) > 0 || comes && action != "appointed"
 }
 
 // actionNamed returns the only change that a range of tokens names.
@@ -266,8 +362,8 @@ func (r *reading) actionOfTable(t *table) boardFact {
 		return f
 	}
 	p := &r.parts[t.before]
-	if p.has("board subject to", "possible", "planned", "denied") {
-		return f
+	if p.has("board subject to", "possible", "planned", "denied", "board composition") || len(p.people(0, len(p.tokens))) > 0 {
+		return f // who the members are behind the change of one of them
 	}
 	action, at, ok := p.actionNamed(0, len(p.tokens))
 	if ok && (p.has("board decided") || p.english && p.mark(len(p.tokens)-1) == ":") {

@@ -27,7 +27,24 @@ var deedLinks = lexicon.NewSet("de del d of presentada presentado presentadas fo
 // isDeed reports whether a noun states a change: "la renuncia de", "su renuncia". In "un
 // nombramiento que será efectivo" it only refers to one.
 func (p *part) isDeed(c cue) bool {
-	return deedLinks.Has(p.word(p.behindCooption(c.to))) || isPossessive(p.word(c.from-1))
+	return deedLinks.Has(p.word(p.behindCooption(c.to))) || p.isInterrupted(c.to) || isPossessive(p.word(c.from-1))
+}
+
+// isInterrupted reports whether words between two commas stand between a noun and the person: "el
+// nombramiento, por cooptación y con efectos desde el 1 de mayo de 2026, de D.ª …".
+func (p *part) isInterrupted(from int) bool {
+	const longest = 18 // tokens
+	if p.mark(from) != "," {
+		return false
+	}
+	for k := from + 1; k < min(from+longest, len(p.tokens)); k++ {
+		if p.mark(k) != "," {
+			continue
+		}
+		_, ok := p.person(k + 2)
+		return ok && (p.word(k+1) == "de" || p.word(k+1) == "of")
+	}
+	return false
 }
 
 // behindCooption returns the token behind words that name the procedure of an appointment: "el
@@ -66,7 +83,7 @@ func isPossessive(w string) bool {
 func (p *part) hasAuxiliary(c cue) bool {
 	for k := c.from - 1; k >= max(0, c.from-4); k-- {
 		switch p.word(k) {
-		case "habia", "habian", "had", "havia", "havien": // what was before
+		case "habia", "habian", "had", "having", "havia", "havien": // what was before
 			return false
 		}
 	}
@@ -103,7 +120,7 @@ func (p *part) isPassive(c change) bool {
 // proposal, a possibility, or something that happened long ago.
 func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool {
 	before := max(start, c.from-20, p.relativeBefore(start, c))
-	decided := p.hasBetween(0, c.from, "board decided")
+	decided := p.isResolved(c.from)
 	listed = listed && (c.form == infinitive || c.form == noun && c.from < 5)
 	if (c.form == infinitive || c.form == noun) && !decided && !listed {
 		return false
@@ -120,10 +137,16 @@ func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool 
 	if p.hasBetween(max(before, c.from-6), c.from, "past") || p.has("board biography") && c.action != "resigned" {
 		return false
 	}
-	if p.hasBetween(before, c.from, "board future") || c.action == "appointed" && p.hasBetween(before, c.to+2, "board ratified") {
+	if p.isToCome(before, c.from) || c.action == "appointed" && p.hasBetween(before, c.to+2, "board ratified") {
 		return false
 	}
-	if p.isRefusedChange(c) || p.hasBetween(0, c.from, "board hearsay") {
+	if p.isRefusedChange(c) || p.hasBetween(0, c.from, "board hearsay") || r.title.has("board hearsay", "board press") {
+		return false
+	}
+	if c.action == "appointed" && p.hasBetween(c.to, end, "board awaits") {
+		return false
+	}
+	if p.isLeftState(c) || p.isWaiver(c) || p.isBackstory(c) || p.isRegistered(c) {
 		return false
 	}
 	leaves := c.action == "removed" || c.action == "resigned"
@@ -142,14 +165,18 @@ func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool 
 	if p.hasBetween(c.to, end, "board elsewhere") && !p.hasBetween(c.to, end, "board on proposal", "board replaced") {
 		return false
 	}
-	if p.hasBetween(start, end, "board subsidiary") || !p.isAboutRole() {
+	if p.hasBetween(start, end, "board subsidiary") || !p.isAboutRole() && !r.leavesRole(p, c) {
 		return false
 	}
 	if c.form == noun && leaves && p.hasBetween(c.from-reachOfCause, c.from, "board vacancy") {
 		return false // why there is a vacancy is often known: "la vacante causada por la dimisión de D. …"
 	}
-	return !r.isOld(p, c, end) && !r.isTold(p) && !r.isOfOther(p, c, start, end) && !r.isByOther(p, c)
+	return !r.isOld(p, c, end) && !r.isTold(p) && !r.isOfOldMeeting(p, c) && !r.isOfOther(p, c, start, end) && !r.isByOther(p, c)
 }
+
+// continuingWords begin a sentence about the person or the firm of the sentence before.
+var continuingWords = lexicon.NewSet("he she it they his her sustituye sustituira releva relevara sucede sucedera reemplaza reemplazara sra sr don dona " +
+	"asimismo tambien ademas also his her their substitueix la el the")
 
 // reachOfCause is the number of tokens between a vacancy and its cause.
 const reachOfCause = 8
@@ -180,6 +207,9 @@ func (r *reading) isByOther(p *part, c change) bool {
 		if !phrases.known[w] && !noName.Has(w) && !noCompany.Has(w) {
 			name = append(name, w)
 		}
+	}
+	if titles.Has(p.word(k)) || p.word(k) == "" && titles.Has(p.word(k-1)) {
+		return false // "ha reelegido a don … y ha designado a doña …"
 	}
 	return len(name) > 0 && !r.sharesName(name) && !r.isInitials(name)
 }
@@ -220,7 +250,7 @@ func (p *part) isRefusedChange(c change) bool {
 	return refused
 }
 
-// isVoluntary reports whether words of a sentence say that somebody who leaves wants to: "cese
+// isVoluntary reports whether words of a sentence say that someone who leaves wants to: "cese
 // a petición propia". The words about another person before the change do not count: "ha
 // aceptado la dimisión de D. … y ha acordado cesar a D. …".
 func (p *part) isVoluntary(c change, end int) bool {
@@ -262,16 +292,16 @@ func isInfinitive(w string) bool {
 	return strings.HasSuffix(w, "ar") || strings.HasSuffix(w, "er") || strings.HasSuffix(w, "ir")
 }
 
-// isSubmitted reports whether words behind a change say that somebody still has to decide
+// isSubmitted reports whether words behind a change say that someone still has to decide
 // it. The ratification of an appointment comes behind its effect.
 func (p *part) isSubmitted(from, to int) bool {
 	return slices.ContainsFunc(p.all("board submitted"), func(c cue) bool {
-		return c.from >= from && c.from < to && !p.hasBetween(c.to, c.to+10, "board ratified")
+		return c.from >= from && c.from < to && !p.hasBetween(c.from-10, c.to+10, "board ratified")
 	})
 }
 
 // relativeBefore returns the first token of the relative clause whose verb states that a
-// person has left: the words before it are about somebody else, as in "She will succeed
+// person has left: the words before it are about someone else, as in "She will succeed
 // Mr …, who has tendered his resignation". It returns 0 if there is none.
 func (p *part) relativeBefore(start int, c change) int {
 	if c.form != subject {
@@ -352,6 +382,26 @@ func (r *reading) isTold(p *part) bool {
 		return v.Year < r.Published.Year()
 	}
 	return !r.isWithin(firstDay(v), 150, 1200)
+}
+
+// isOfOldMeeting reports whether the words before a change say that it was decided long ago: "los acuerdos
+// de la Junta de 18 de junio de 2026, entre ellos el nombramiento de D. …". The dates of laws do not count.
+func (r *reading) isOfOldMeeting(p *part, c change) bool {
+	const reach = 8
+	if c.form == subject || r.Published.IsZero() {
+		return false
+	}
+	for k := range p.values {
+		v := &p.values[k]
+		if v.To > c.from {
+			break
+		}
+		isDay := v.Kind == value.Date && v.Day > 0 && v.Month > 0 && v.Year > 0
+		if isDay && !r.isWithin(firstDay(v), 150, 1200) && p.hasBetween(v.From-reach, v.From, "meeting held", "board deciding body") {
+			return true
+		}
+	}
+	return false
 }
 
 // firstDay returns the day of a date, the first one if it is a month.

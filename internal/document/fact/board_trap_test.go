@@ -136,7 +136,7 @@ Eva Mira Sanz	Consejera dominical	Reelección`,
 			want:      []string{"action=resigned; effective=2026-06-30; person=Pere Lloret i Mas; role=conseller dominical"},
 		},
 		{
-			name:      "told by somebody else, with effect today",
+			name:      "told by someone else, with effect today",
 			company:   "Alfa Minera, S.A.",
 			title:     "Cambios",
 			published: "2026-06-12",

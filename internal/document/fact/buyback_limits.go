@@ -33,6 +33,7 @@ func (r *reading) buybackLimits(event string) (found buybackLimits) {
 			v := &p.values[k]
 			switch {
 			case r.earlierProgramme(p, v) || p.possibleBefore(v.From) || p.isEarlierOfTwo(k):
+			case p.onlyRefers(v) || p.isOfAuthority(v):
 			case event == "change" && (p.isRecalledLimit(v) || p.isUnclearChange(v)):
 			case v.From >= old || p.isOfOneDay(v):
 			case event == "start" && v.Kind == value.Figure && p.hasBetween(0, v.From, "buyback to date"):
@@ -209,7 +210,11 @@ func (p *part) labelled(classes ...class) bool {
 	if p.mark(first) != ")" {
 		first = -1
 	}
-	return p.hasBetween(0, first+1+4, classes...)
+	mark := 0
+	for mark < min(4, len(p.tokens)) && (p.tokens[mark].IsNumber() || len(p.word(mark)) < 2 && !p.tokens[mark].IsCapital()) { // "1.º"
+		mark++
+	}
+	return p.hasBetween(0, max(first+1, mark)+4, classes...)
 }
 
 // possibleBefore reports whether the words before a token make what follows a possibility.
@@ -363,6 +368,9 @@ func (p *part) isSharesLimit(v *value.Value) bool {
 		if p.hasBetween(v.From-3, v.From, "buyback is") {
 			near = 14 // "el número máximo de acciones previsto en el Programa de Recompra, esto es, 500"
 		}
+		if p.changesProgramme() && p.hasBetween(v.From-3, v.From, "buyback new value") {
+			near = 14 // "el número máximo de acciones, fijado inicialmente en 500, se eleva a 700"
+		}
 		if c.to <= v.From && v.From-c.to <= near && (isShares || namesShares) && p.moneyBetween(c.to, v.From) == 0 {
 			return true
 		}
@@ -408,7 +416,7 @@ func (p *part) isOutOf(v *value.Value) bool {
 // endsProgramme reports whether a date of a sentence is the last day of the programme.
 func (r *reading) endsProgramme(i int, v *value.Value) bool {
 	p := &r.parts[i]
-	if !r.aboutProgramme(i) && !p.labelled("buyback ends label") {
+	if !r.aboutProgramme(i) && !p.labelled("buyback ends label") && !r.isHeadedBy(i, "buyback ends label") {
 		return false
 	}
 	for _, c := range p.all("buyback ends label") {
@@ -424,6 +432,17 @@ func (r *reading) endsProgramme(i int, v *value.Value) bool {
 		return !p.hasBetween(v.From-12, c.from, "buyback authorisation") && !p.hasBetween(since, v.From, "buyback old value")
 	}
 	return false
+}
+
+// isHeadedBy reports whether a sentence follows a heading in its paragraph that begins with a
+// cue: "3. Plazo. Desde el 20 de enero".
+func (r *reading) isHeadedBy(i int, label class) bool {
+	const longest = 7
+	if i == 0 || r.parts[i-1].paragraph != r.parts[i].paragraph {
+		return false
+	}
+	before := &r.parts[i-1]
+	return len(before.tokens) <= longest && before.labelled(label)
 }
 
 // lastValueBefore returns the end of the last value before another one, or 0.
@@ -479,7 +498,7 @@ func (r *reading) addTableLimits(found *buybackLimits, t *table) {
 // the number of columns, if a row is the heading of such a table. Cells of a heading may
 // have been joined, so its words count, not its cells.
 func limitColumn(p *part) (column, columns int, ok bool) {
-	if len(p.cells) < 2 || len(p.values) > 0 {
+	if len(p.cells) < 2 || len(p.figuresIn(cell{0, len(p.tokens)})) > 0 {
 		return 0, 0, false
 	}
 	columns = 1

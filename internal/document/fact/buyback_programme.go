@@ -50,7 +50,7 @@ func buybackProgrammes(r *reading) []draft {
 // buybackEvent returns the event of the document. Where its sentences state several, the
 // title decides.
 func (r *reading) buybackEvent() (name string, at place, ok bool) {
-	if r.title.has("debt buyback") || r.title.refusesProgramme() {
+	if r.title.has("debt buyback") || r.title.refusesProgramme() || r.isGuide() {
 		return "", place{}, false
 	}
 	inTitle := eventsIn(r.title, false)
@@ -66,8 +66,8 @@ func (r *reading) buybackEvent() (name string, at place, ok bool) {
 		}
 		for name, c := range eventsIn(p, true) {
 			_, titled := inTitle[name]
-			if p.refersTo(c) && !titled || elsewhere && (name != "start" || p.isRecap()) || r.isLongAgo(p, c) ||
-				r.isDoneByOther(p, c) {
+			if p.refersTo(c) && !titled || elsewhere && (name != "start" || p.isRecap() || !r.tellsOfIssuer(i)) || r.isLongAgo(p, c) ||
+				r.isDoneByOther(p, c) || r.isUnannounced(i, c) {
 				continue
 			}
 			if _, seen := stated[name]; !seen {
@@ -98,8 +98,36 @@ func (p *part) refersTo(c cue) bool {
 	case "cuya", "cuyo", "whose": // "cuya puesta en marcha fue comunicada"
 		return true
 	}
+	const title = 4
+	if p.word(0) == "comunicacion" && p.word(1) == "previa" && c.from <= title {
+		return false // "Comunicación previa al inicio de un programa"
+	}
 	last := p.endOfLast(c.from, "buyback reference")
-	return last >= 0 && last > c.from-15 && !p.hasBetween(last, c.from+1, "buyback statement")
+	if last < 0 || p.hasBetween(last, c.from+1, "buyback statement") {
+		return false
+	}
+	return last > c.from-15 || last > c.from-35 && p.isInReportedClause(last, c.from)
+}
+
+// isInReportedClause reports whether a relative clause begins between the name of an earlier report and an
+// event: "la comunicación de 30 de mayo por la que la Sociedad hizo público el inicio".
+func (p *part) isInReportedClause(from, to int) bool {
+	for k := from; k+2 < to; k++ {
+		switch p.word(k) {
+		case "por", "en", "mediante", "by", "in":
+		default:
+			continue
+		}
+		relative := k + 1
+		if w := p.word(relative); w == "la" || w == "el" || w == "las" || w == "los" {
+			relative++
+		}
+		switch p.word(relative) {
+		case "que", "cual", "cuales", "which":
+			return true
+		}
+	}
+	return false
 }
 
 // isDoneByOther reports whether the subject of an event, directly before it, is the name of another
@@ -165,7 +193,10 @@ func (p *part) namesProgramme(c cue) bool {
 	if w := p.word(c.to + 1); (w == "su" || p.word(c.to) == "su") && p.hasBetween(0, c.from, "buyback") {
 		return true // "… el programa …, suspender temporalmente su ejecución"
 	}
-	const before, behind = 14, 16
+	if w := p.word(c.from); (strings.HasSuffix(w, "arlo") || strings.HasSuffix(w, "erlo")) && p.hasBetween(0, c.from, "buyback") {
+		return true // "… el programa …, ha acordado modificarlo"
+	}
+	const before, behind = 14, 22
 	for _, b := range p.all("buyback", "programme") {
 		if b.to <= c.from && c.from-b.to <= before || b.from >= c.from && b.from-c.to <= behind {
 			return true
@@ -206,7 +237,7 @@ func (p *part) eventDoubtful(c cue) bool {
 			return true
 		}
 	}
-	if p.hasBetween(c.from-10, c.from, "possible") || p.hasBetween(c.to, c.to+4, "possible") {
+	if p.isPossibleEvent(c) {
 		return true
 	}
 	if p.hasBetween(c.from-6, c.from, "denied", "planned", "example") || p.isRefusedEvent(c) {
@@ -231,10 +262,24 @@ func (p *part) eventDoubtful(c cue) bool {
 	return percents && len(p.word(c.from)) >= 6 && p.word(c.from)[:6] == "comple"
 }
 
+// isPossibleEvent reports whether the words around an event say that it may take place. What was
+// decided behind such a word is certain: "por una posible operación, ha acordado suspender".
+func (p *part) isPossibleEvent(c cue) bool {
+	const before, behind = 10, 4
+	if p.hasBetween(c.to, c.to+behind, "possible") {
+		return true
+	}
+	last, ok := lastCue(p.all("possible"), c.from-before, c.from)
+	return ok && !p.hasBetween(last.to, c.from, "buyback decided")
+}
+
 // isEventOfOther reports whether a sentence with an event names another company, unless as the
 // reason of the event: "suspender el programa con motivo de la venta de su filial".
 func (p *part) isEventOfOther(c cue) bool {
 	return slices.ContainsFunc(p.all("another company"), func(other cue) bool {
+		if other.from < c.from && p.hasBetween(0, other.from, "buyback reason") {
+			return !p.hasBetween(other.to, c.from, "buyback decided") // "debido a la venta de su filial, ha acordado"
+		}
 		return other.from < c.to || !p.hasBetween(c.to, other.from, "buyback reason", "buyback because")
 	})
 }
@@ -283,14 +328,14 @@ func (p *part) refusesProgramme() bool {
 	})
 }
 
-// needsConsent reports whether somebody else must still allow what a sentence states. "Una vez
+// needsConsent reports whether someone else must still allow what a sentence states. "Una vez
 // obtenida la autorización, el Consejo ha acordado" says that it was allowed.
 func (p *part) needsConsent() bool {
 	if p.has("buyback needs") {
 		return true
 	}
 	return slices.ContainsFunc(p.all("buyback once"), func(once cue) bool {
-		return !p.hasBetween(once.to, len(p.tokens), "buyback decided")
+		return !p.hasBetween(once.to, len(p.tokens), "buyback decided", "buyback statement", "today")
 	})
 }
 

@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -144,6 +145,10 @@ func (r *reading) tradeRows(found *trades, fields map[string]string) (rows []map
 	rounding := new(big.Rat)
 	priced := true
 	venues := slices.Contains(found.head.columns, "trade venue")
+	only := ""
+	if !venues {
+		only = r.onlyVenue()
+	}
 	for _, rec := range found.rows {
 		p := &r.parts[rec.part]
 		day, ok := date(rec.anchor)
@@ -174,7 +179,7 @@ func (r *reading) tradeRows(found *trades, fields map[string]string) (rows []map
 		} else {
 			priced = false
 		}
-		if venue := r.venueOf(rec); venue != "" {
+		if venue := cmp.Or(r.venueOf(rec), only); venue != "" {
 			row["venue"] = venue
 		} else if venues {
 			return nil

@@ -15,6 +15,13 @@ var tradesGrid = grid{
 	},
 	numbers: []class{"trade shares", "trade price", "trade amount", "trade number"},
 	needed:  []class{"trade date", "trade shares"},
+	oneColumn: func(p *part, c cell, cues []cue) (class, bool) {
+		if len(cues) != 1 || cues[0].class != "trade shares" {
+			return "", false
+		}
+		unit, ok := value.ReadScale(p.tokens[c.from:c.to], p.english)
+		return "trade amount", ok && unit.Currency != "" // "Volumen (€)"
+	},
 	anchor: func(v *value.Value) bool {
 		return v.Kind == value.Date && v.Day > 0 && v.Month > 0 && v.Year > 0
 	},
@@ -30,6 +37,7 @@ type trades struct {
 	rows    []record
 	head    heading
 	tables  []tradeTable
+	listed  bool // the rows are those of sentences
 }
 
 // tradeTable is one of the tables with trades.
@@ -41,10 +49,11 @@ type tradeTable struct {
 // buybackTrades finds the purchases of own shares in a period, and the rows of their table
 // if these add up to the stated total.
 func buybackTrades(r *reading) []draft {
-	if !r.reportsPurchases() || r.deniesTrades() {
+	if !r.reportsPurchases() || r.deniesTrades() || r.isGuide() {
 		return nil
 	}
 	found := r.findTrades()
+	r.addListedTrades(&found)
 	byRows := len(found.periods) == 0
 	if byRows {
 		found.periods = periodOfRows(found.rows)
@@ -54,20 +63,20 @@ func buybackTrades(r *reading) []draft {
 	}
 	d := newDraft()
 	r.settleTotal(&found)
+	r.proveTotal(&found)
+	if found.listed && byRows && len(found.shares) == 0 {
+		return nil // days of which nothing says that they are all
+	}
 	stated := d.setAgreed("shares", found.shares)
-	if !d.setPeriod(found.periods) || !stated && (len(found.shares) > 0 || !r.listsTrades(&found)) {
+	if !d.setPeriod(found.periods) || r.isLongOver(d.fields["to"]) || r.tellsPurchases(&found) || !stated && (len(found.shares) > 0 || !r.listsTrades(&found)) {
 		return nil
 	}
 	if c, ok := agreed(found.amounts); ok {
-		d.set("amount", c.text, c.at)
-		d.set("currency", c.currency, c.at)
+		d.setPurchaseAmount(c)
 	}
 	r.keepTableOfTotal(&found, d.fields["shares"])
 	d.rows = r.tradeRows(&found, d.fields)
-	if c, ok := agreed(found.loose); ok && len(found.amounts) == 0 && isSpent(d.rows, c.text) {
-		d.set("amount", c.text, c.at)
-		d.set("currency", c.currency, c.at)
-	}
+	r.setAmountOfRows(&d, &found)
 	if len(d.rows) == 0 && (!stated || byRows && len(found.rows) > 0) {
 		return nil
 	}
@@ -78,9 +87,26 @@ func buybackTrades(r *reading) []draft {
 	return []draft{d}
 }
 
-// deniesTrades reports whether a sentence says that nothing was bought in the period.
-func (r *reading) deniesTrades() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool { return p.cells == nil && !p.aside && p.has("no trades") })
+// setPurchaseAmount sets what the purchases cost.
+func (d *draft) setPurchaseAmount(c candidate) {
+	d.set("amount", c.text, c.at)
+	d.set("currency", c.currency, c.at)
+}
+
+// setAmountOfRows sets the amount of a document of which it is not known, if the rows prove it.
+func (r *reading) setAmountOfRows(d *draft, found *trades) {
+	if len(d.rows) == 0 {
+		return
+	}
+	if c, ok := agreed(found.loose); ok && len(found.amounts) == 0 && isSpent(d.rows, c.text) {
+		d.setPurchaseAmount(c)
+	}
+	if d.fields["amount"] != "" {
+		return
+	}
+	if c, ok := r.proveAmount(found); ok {
+		d.setPurchaseAmount(c)
+	}
 }
 
 // listsTrades reports whether a document without a total has a table of purchases: each row
@@ -91,7 +117,7 @@ func (r *reading) listsTrades(found *trades) bool {
 			return false
 		}
 	}
-	said := slices.ContainsFunc(r.parts, func(p part) bool { return !p.aside && p.has("bought") })
+	said := anyPart(r.parts, func(p *part) bool { return !p.aside && p.has("bought") })
 	return said && len(found.rows) > 0
 }
 
@@ -105,10 +131,18 @@ func (r *reading) settleTotal(found *trades) {
 	if !ok {
 		return
 	}
+	isOther := map[int]bool{} // the sentences with another number, whose amount is another too
 	found.shares = slices.DeleteFunc(found.shares, func(c candidate) bool {
 		n, ok := new(big.Rat).SetString(c.text)
-		return !ok || n.Cmp(sum) != 0
+		if ok && n.Cmp(sum) == 0 {
+			return false
+		}
+		isOther[c.at.part] = true
+		return true
 	})
+	ofOther := func(c candidate) bool { return isOther[c.at.part] }
+	found.amounts = slices.DeleteFunc(found.amounts, ofOther)
+	found.loose = slices.DeleteFunc(found.loose, ofOther)
 }
 
 // sumOfShares returns the number of shares of some rows, if all have one.
@@ -219,7 +253,7 @@ func (r *reading) reportsPurchases() bool {
 func (r *reading) findTrades() (found trades) {
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.isTooLong() || p.has("possible", "policy", "example") {
+		if p.aside || p.isTooLong() || p.isQuestion() || p.has("possible", "policy", "example", "as reference") {
 			continue
 		}
 		if p.cells == nil && p.hasBetween(0, p.beforeResult(), "trades cumulative") {
@@ -289,7 +323,10 @@ func (r *reading) tablesOfTrades() (found []*table) {
 // has ended. What was bought in total is then that of the programme.
 func (r *reading) isOfEndedProgramme(i int) bool {
 	p := &r.parts[i]
-	return p.cells == nil && p.has("buyback end") && p.has("programme", "buyback") && len(r.presentPeriods(i)) == 0
+	if p.cells != nil || !p.has("programme", "buyback") {
+		return false
+	}
+	return p.has("buyback end") && len(r.presentPeriods(i)) == 0 || p.tellsEnd()
 }
 
 // isOthersPurchase reports whether a sentence is about purchases by a person, or of shares of
@@ -298,7 +335,9 @@ func (r *reading) isOthersPurchase(p *part) bool {
 	if p.cells != nil || !p.has("bought") {
 		return false
 	}
-	return p.isBoughtByPerson() || p.limitsClasses() || p.addsPurchases() || r.namesOther(p)
+	isOther := func(c cue) bool { return r.isSubjectOther(p, c.from) }
+	return p.isBoughtByPerson() || p.limitsClasses() || p.addsPurchases() || r.namesOther(p) ||
+		slices.ContainsFunc(p.all("bought"), isOther)
 }
 
 // isBoughtByPerson reports whether a sentence names a director or a holder, unless as those for
@@ -355,13 +394,16 @@ func (r *reading) unitBelow(t *table) value.Scale {
 // addPurchases adds the number of shares and the amount that a sentence states.
 func (r *reading) addPurchases(found *trades, i int) {
 	p := &r.parts[i]
-	if r.addPurchaseLine(found, i) {
+	if r.addPurchaseLine(found, i) || len(r.listedTrades(i)) >= fewestListed {
 		return
 	}
 	follows := i > 0 && r.parts[i-1].paragraph == p.paragraph && r.parts[i-1].has("bought") && p.has("total")
 	end := min(p.beforePast(), p.beforeResult())
-	if p.isOfPastYear(r.Published) || !p.has("bought") && !follows || p.hasBetween(0, end, "trades cumulative", "sold") {
+	if p.isOfPastYear(r.Published) || p.startsWithYear() || !p.has("bought") && !follows || p.hasBetween(0, end, "trades cumulative", "sold") {
 		return
+	}
+	if p.hasBetween(0, end, "period since") && len(r.presentPeriods(i)) == 0 {
+		return // "has acquired since 2 March a total of 1,690,550 shares"
 	}
 	if day, ok := r.tradesDay(i); ok {
 		found.days = append(found.days, day)
@@ -413,16 +455,6 @@ func (p *part) isPartOfPurchases(v *value.Value) bool {
 	return false
 }
 
-// isOfPastYear reports whether a sentence begins with an earlier year: "En 2025 se compraron".
-func (p *part) isOfPastYear(published time.Time) bool {
-	const beginning = 5 // tokens, such as "Durante el ejercicio"
-	if len(p.values) == 0 || published.IsZero() {
-		return false
-	}
-	first := &p.values[0]
-	return first.IsYear() && first.From <= beginning && first.Year < published.Year()
-}
-
 // addPurchaseLine adds the value of a line with a label: "Importe total: 5.000 euros". It
 // reports whether the part is such a line.
 func (r *reading) addPurchaseLine(found *trades, i int) bool {
@@ -438,7 +470,8 @@ func (r *reading) addPurchaseLine(found *trades, i int) bool {
 // countsShares reports whether a figure is a number of shares: "5.000 acciones", "5,000 of
 // its own shares".
 func (p *part) countsShares(v *value.Value) bool {
-	if v.Bound != "" {
+	const near = 5
+	if v.Bound != "" || p.hasBetween(max(v.From-near, p.lastValueBefore(v)), v.From, "buyback shares limit") {
 		return false
 	}
 	return v.Unit == "share" || v.Unit == "security" ||

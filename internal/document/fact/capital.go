@@ -28,19 +28,27 @@ type capitalChange struct {
 	amounts []candidate
 	prices  []candidate
 	after   []candidate
-	loose   []candidate // amounts that are nominal or not
-	pars    []candidate // nominal values of a share
-	limited bool        // a limit stands in place of the amount
+	loose   []candidate     // amounts that are nominal or not
+	pars    []candidate     // nominal values of a share
+	pairs   [][2]candidate  // the capital before and after a change
+	limited bool            // a limit stands in place of the amount
+	doubted map[string]bool // figures of proposals and rumours
+	decided bool            // some words say that the change was decided, made or registered
 }
 
 // capitalChanges finds the increase or reduction of the share capital that a document is
 // about.
 func capitalChanges(r *reading) []draft {
 	isOther := r.title.isOfResults() || r.title.has("votes title")
-	if isOther && !r.title.has("capital increase", "capital reduction", "capital new") {
+	if isOther && (r.title.changedBefore() || !r.title.has("capital increase", "capital reduction", "capital new")) {
 		return nil // a report of results or of votes tells what is known
 	}
-	c := capitalChange{r: r, actions: map[string]place{}, tables: map[int]*table{}}
+	if r.title.isOfGuide() || r.title.isCalledOff() {
+		return nil
+	}
+	c := capitalChange{r: r, actions: map[string]place{}, doubted: map[string]bool{}, tables: map[int]*table{}}
+	c.decided = r.title.has("capital decided")
+	supposed := r.supposed()
 	for n := range r.tables {
 		for _, row := range r.tables[n].rows[:min(len(r.tables[n].rows), mostCapitalRows)] {
 			c.tables[row] = &r.tables[n]
@@ -48,17 +56,16 @@ func capitalChanges(r *reading) []draft {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.isLong() {
+		if p.aside || p.isLong() || supposed[i] {
 			continue
 		}
-		if p.has("capital agenda") {
-			return nil // what a meeting will be asked to decide
-		}
-		if p.isCalledOff() {
+		if p.isCapitalAgenda() || p.isCalledOff() || p.deniesChange() {
 			return nil
 		}
 		c.noteLimit(p)
+		c.decided = c.decided || p.heading && p.has("capital decided")
 		c.readEntries(i)
+		c.readPair(i)
 		if p.isProse() {
 			c.readSentence(i)
 		}
@@ -67,6 +74,20 @@ func capitalChanges(r *reading) []draft {
 		c.readTable(&r.tables[n])
 	}
 	return c.drafts()
+}
+
+// changedBefore reports whether a title names a change that took place before: "Derechos de voto
+// tras el aumento de capital".
+func (p *part) changedBefore() bool {
+	for _, c := range p.all("capital increase", "capital reduction") {
+		for k := max(0, c.from-3); k <= c.from; k++ {
+			switch p.word(k) {
+			case "tras", "despues", "after", "following", "despres", "consecuencia", "posterior":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isOfResults reports whether a title is that of a report of results, not of the result of
@@ -82,7 +103,7 @@ func (c *capitalChange) drafts() []draft {
 	if len(c.actions) == 0 {
 		c.takeTitled()
 	}
-	if len(c.actions) != 1 {
+	if len(c.actions) != 1 || !c.decided {
 		return nil // none, or one after the other: which values belong to which is open
 	}
 	d := newDraft()
@@ -100,6 +121,10 @@ func (c *capitalChange) drafts() []draft {
 	if d.fields["new_shares"] == "" && d.fields["amount"] == "" {
 		return nil
 	}
+	if c.doubted[d.fields["new_shares"]] || c.doubted[d.fields["amount"]] {
+		return nil
+	}
+	c.takePair(d.fields["amount"])
 	if after, ok := agreed(c.after); ok && c.isPlausible(d, after) {
 		c.setMoney(&d, "capital_after", c.after)
 	}
@@ -182,9 +207,10 @@ func (c *capitalChange) readEntries(i int) {
 		if e.value.empty() {
 			continue
 		}
-		if c.isLimited(e) {
+		if c.isLimited(e) || c.hasColumns(e) {
 			continue
 		}
+		c.decided = c.decided || e.class != "capital other label"
 		heading := c.headingOf(e)
 		if e.class == "capital amount label" || e.class == "capital after label" {
 			c.readAction(i, e.label.from, e.value.from)
@@ -204,6 +230,30 @@ func (c *capitalChange) readEntries(i int) {
 			c.add(&c.after, e.value, readMoney, heading)
 		}
 	}
+}
+
+// hasColumns reports whether other figures stand in the cells behind that of an entry, up to the
+// next label. Then the row has columns, and which of them counts is open.
+func (c *capitalChange) hasColumns(e entry) bool {
+	p := &c.r.parts[e.value.part]
+	if p.cells == nil {
+		return false
+	}
+	own := p.figuresIn(cell{e.value.from, e.value.to})
+	if len(own) == 0 {
+		return false
+	}
+	for _, further := range p.cells[p.cellOf(e.value.from)+1:] {
+		if p.hasBetween(further.from, further.to, capitalLabels...) {
+			return false
+		}
+		for _, v := range p.figuresIn(further) {
+			if v.Number != own[0].Number && v.Unit != "%" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isLimited reports whether the words of an entry say that its value is not that of the

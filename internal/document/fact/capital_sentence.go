@@ -13,12 +13,17 @@ import (
 // readSentence reads a sentence that states something new.
 func (c *capitalChange) readSentence(i int) {
 	p := &c.r.parts[i]
-	if p.isDelegated() || p.has("capital previous", "example") || c.isOfOther(p) || c.r.isFormer(p) || p.isHypothetical() {
+	if c.statesNothing(p) || c.continuesOld(i) {
+		c.noteDoubted(p)
 		return
 	}
 	c.readAction(i, 0, len(p.tokens))
+	c.decided = c.decided || p.has("capital decided")
 	for _, v := range p.wholeValues(0, len(p.tokens)) {
-		if v.Kind == value.Figure && p.isMoveEnd(v.From-1) {
+		if v.Negative && v.From == 0 { // the mark of a list
+			v = withoutSign(v)
+		}
+		if v.Kind == value.Figure && (v.Partner >= 0 || p.isMoveEnd(v.From-1)) {
 			c.readMoveEnd(i, v)
 			continue
 		}
@@ -42,6 +47,15 @@ func (c *capitalChange) readSentence(i int) {
 	}
 }
 
+// statesNothing reports whether a sentence is about a plan, a power, a rumour, another company
+// or an earlier change.
+func (c *capitalChange) statesNothing(p *part) bool {
+	if p.isDelegated() || p.has("capital previous", "example") || p.isHypothetical() || p.isReported() || p.tellsMistake() {
+		return true
+	}
+	return c.isOfOther(p) || c.r.isFormer(p) || c.r.isOfOldYear(p)
+}
+
 // addPar notes the nominal value of a share.
 func (c *capitalChange) addPar(i int, v *value.Value) {
 	p := &c.r.parts[i]
@@ -59,14 +73,6 @@ func (p *part) isLooseAmount(v *value.Value) bool {
 	return change >= 0 && p.lastBefore(max(0, from-6), from, "capital figure") == from
 }
 
-// readMoveEnd reads the capital after a change in "desde 5.000 euros hasta 4.000 euros", which
-// looks like a range and its upper bound.
-func (c *capitalChange) readMoveEnd(i int, v *value.Value) {
-	if c.r.parts[i].isMovedTo(v) {
-		c.addValue(&c.after, i, v, readMoney)
-	}
-}
-
 func (c *capitalChange) addValue(
 	to *[]candidate, i int, v *value.Value, readValue func(*part, *value.Value, value.Scale) (read, bool),
 ) {
@@ -79,7 +85,7 @@ func (c *capitalChange) addValue(
 // used for what is done says nothing of the kind: "en uso de las facultades delegadas".
 func (p *part) isDelegated() bool {
 	for _, c := range p.all("capital delegated") {
-		if p.isLimitOfDone(c) || p.isOwnPurpose(c) || p.isInDate(c.from) { // "28 May 2026"
+		if p.isLimitOfDone(c) || p.isOwnPurpose(c) || p.isInDate(c.from) || p.isChiefExecutive(c.from) { // "28 May 2026"
 			continue
 		}
 		power := p.hasBetween(c.from, c.from+1, "capital power")
@@ -88,6 +94,11 @@ func (p *part) isDelegated() bool {
 		}
 	}
 	return false
+}
+
+// isChiefExecutive reports whether a word is that of a role: "el consejero delegado".
+func (p *part) isChiefExecutive(k int) bool {
+	return strings.HasPrefix(p.word(k-1), "conseller") || strings.HasPrefix(p.word(k-1), "consejer")
 }
 
 // isCalledOff reports whether a sentence says that a change does not take place. A power that
@@ -112,16 +123,6 @@ func (p *part) isOwnPurpose(c cue) bool {
 	const reach = 8
 	isPurpose := p.hasBetween(c.from, c.from+1, "capital purpose")
 	return isPurpose && !p.hasBetween(c.from, c.to+reach, "capital increase", "capital reduction", "capital issue")
-}
-
-// isMoveEnd reports whether a word is the "hasta" of "desde 5.000 euros hasta 4.000 euros".
-func (p *part) isMoveEnd(k int) bool {
-	n := p.firstValue(k) - 1
-	if n < 0 || p.word(k) != "hasta" {
-		return false
-	}
-	before := p.whole(&p.values[n])
-	return before.To == k && (p.word(before.From-1) == "desde" || p.word(before.From-1) == "de")
 }
 
 // isBounded reports whether a figure is a limit: "hasta 5.000 acciones".
@@ -153,12 +154,16 @@ func (r *reading) isFormer(p *part) bool {
 		if v.Month == 0 && year < r.Published.Year() {
 			return true
 		}
-		last := time.Date(year, time.Month(v.Month+1), 0, 0, 0, 0, 0, time.UTC) // of its month
-		if v.Month > 0 && r.Published.Sub(last) > days*24*time.Hour {
+		if v.Month > 0 && r.Published.Sub(endOfMonth(year, v.Month)) > days*24*time.Hour {
 			return true
 		}
 	}
 	return false
+}
+
+// endOfMonth returns the last day of a month.
+func endOfMonth(year, month int) time.Time {
+	return time.Date(year, time.Month(month+1), 0, 0, 0, 0, 0, time.UTC)
 }
 
 // lastYearOf returns the year in which a month was last, seen from the day of the report.
@@ -213,13 +218,26 @@ func (p *part) isNewShares(v *value.Value) bool {
 	if v.Unit != "share" {
 		return false
 	}
-	if isRepresented(p, v) {
+	if isRepresented(p, v) || p.comesFromIncrease(v) {
 		return true
 	}
 	if p.hasBetween(max(0, v.From-5), v.From, "capital not new") || p.hasBetween(v.To, v.To+2, "capital not new") {
 		return false
 	}
 	return p.hasBetween(v.From, v.To+2, "capital new") || p.hasBetween(max(0, v.From-6), v.From, "capital issue")
+}
+
+// comesFromIncrease reports whether shares are those of an increase: "5.000 acciones de 0,05
+// euros de valor nominal, procedentes del aumento de capital".
+func (p *part) comesFromIncrease(v *value.Value) bool {
+	const reach = 24
+	for _, c := range p.all("capital stems") {
+		if c.from < v.To || c.from > v.To+reach || !p.hasBetween(c.to, c.to+3, "capital increase") {
+			continue
+		}
+		return !slices.ContainsFunc(p.valuesIn(v.To, c.from), func(o *value.Value) bool { return o.Unit == "share" })
+	}
+	return false
 }
 
 // followsNewShares reports whether a figure without a unit follows words such as "el número
@@ -241,7 +259,9 @@ func (p *part) followsNewShares(v *value.Value) bool {
 		case "es", "de", "asciende", "a", "ha", "sido", "siendo", "fue", "sera", "total", "is", "was", "amounts", "to", "finalmente",
 			"definitivamente", "in", "the", "emitidas", "suscritas", "issued":
 		default:
-			return false
+			if p.mark(k) != "," || k != last {
+				return false
+			}
 		}
 	}
 	return true
@@ -297,100 +317,24 @@ func isSmall(v *value.Value) bool {
 	return ok && disclosure.CompareDecimals(text, "1000") < 0
 }
 
-// followsPrice reports whether an amount follows directly the words for a price.
+// followsPrice reports whether an amount follows the words for a price, perhaps with those that
+// say whose price it is and that it was fixed: "el precio de las acciones nuevas se ha fijado
+// en 7,20 euros".
 func (p *part) followsPrice(v *value.Value) bool {
-	return v.From-p.lastBefore(max(0, v.From-12), v.From, "capital price") <= 3
-}
-
-// isCapitalAfter reports whether an amount is the share capital after the change.
-func (p *part) isCapitalAfter(v *value.Value) bool {
-	if p.isMovedTo(v) {
+	last := p.lastBefore(max(0, v.From-12), v.From, "capital price")
+	if v.From-last <= 3 {
 		return true
 	}
-	last := p.lastBefore(max(0, v.From-24), v.From, "capital after")
-	if moves := p.lastBefore(max(0, v.From-4), v.From, "capital moves"); moves == v.From {
-		return false // "pasa de": the capital before
-	}
-	if last < 0 && p.opensAfter() {
-		last = 1
-	}
-	if last < 0 {
-		last = p.lastBefore(max(0, v.From-24), v.From, "capital thus")
-		if last < 0 || !p.namesCapital(last, v.From) {
-			return false
-		}
-	}
-	if !p.namesCapital(0, v.From) || p.endsBetween(last, v.From) || len(p.amountsIn(last, v.From)) > 0 {
-		return false
-	}
-	return !p.hasBetween(last, v.From, "capital by", "capital nominal", "capital not nominal") &&
-		!p.hasBetween(max(last, v.From-6), v.From, "capital before word")
+	return last >= 0 && !slices.ContainsFunc(p.tokens[last:v.From], func(t value.Token) bool { return !fixingWords.Has(t.Folded) })
 }
 
-// opensAfter reports whether a sentence begins with what came before: "Tras la conversión, el
-// capital social asciende a".
-func (p *part) opensAfter() bool {
-	switch p.word(0) {
-	case "tras", "after", "following":
-		return true
-	case "despues", "despres":
-		return p.word(1) == "de" || p.word(1) == "del"
-	}
-	return false
-}
-
-// startOf returns the first token of an amount: that of the currency before it, if it has
-// one there.
-func (p *part) startOf(v *value.Value) int {
-	if p.currencyAt(v.From-1) != "" {
-		return v.From - 1
-	}
-	return v.From
-}
-
-// isMovedTo reports whether an amount is the second in "el capital social pasa de … a …".
-func (p *part) isMovedTo(v *value.Value) bool {
-	if w := p.word(p.startOf(v) - 1); w != "a" && w != "to" && w != "hasta" {
-		return false
-	}
-	moves := p.lastBefore(max(0, v.From-12), v.From, "capital moves")
-	if moves < 0 || p.endsBetween(moves, v.From) {
-		return false
-	}
-	// "reducir el capital social en 3.000 euros, esto es, desde 5.000 euros hasta 2.000 euros"
-	isSame := p.hasBetween(max(0, moves-16), moves, "capital by")
-	return len(p.amountsIn(moves, v.From)) == 1 && (isSame || p.namesCapital(max(0, moves-16), moves))
-}
-
-// namesCapital reports whether a range of tokens names the share capital, not only its
-// increase or reduction.
-func (p *part) namesCapital(from, to int) bool {
-	changes := slices.DeleteFunc(p.all("capital increase", "capital reduction"), p.isTimeOfChange)
-	return slices.ContainsFunc(p.all("capital word"), func(c cue) bool {
-		inChange := slices.ContainsFunc(changes, func(o cue) bool { return o.from <= c.from && c.from < o.to })
-		return c.from >= from && c.from < to && !inChange
-	})
-}
-
-// isTimeOfChange reports whether words for a change begin within those that only say when:
-// "following the increase the share capital amounts to" has no "increase the share capital".
-func (p *part) isTimeOfChange(c cue) bool {
-	return slices.ContainsFunc(p.all("capital after"), func(o cue) bool { return o.from < c.from && c.from < o.to })
-}
-
-// amountsIn returns the amounts of money in a range of tokens.
-func (p *part) amountsIn(from, to int) (found []*value.Value) {
-	for _, v := range p.wholeValues(from, to) {
-		if v.Kind == value.Figure && value.CurrencyCode(v.Unit) != "" {
-			found = append(found, v)
-		}
-	}
-	return found
-}
+// fixingWords stand between the words for a price and the amount.
+var fixingWords = lexicon.NewSet("se ha han sido quedado fijado fijo establecido establecio definitivo definitivamente finalmente en de " +
+	"la las los el nuevas acciones emision suscripcion has been set fixed at was is the new shares for fue es final")
 
 // isNominal reports whether an amount is the nominal amount of the change.
 func (p *part) isNominal(v *value.Value) bool {
-	if p.isCalledNominal(v) {
+	if p.isCalledNominal(v) || p.isThatIs(v) || p.moveBy(v) == 1 {
 		return true
 	}
 	nominal := p.lastBefore(max(0, v.From-14), v.From, "capital nominal")
@@ -399,10 +343,23 @@ func (p *part) isNominal(v *value.Value) bool {
 		return false
 	}
 	// in "5.000 euros de nominal y 9.000 euros de prima" the cue belongs to the amount before
-	if len(p.amountsIn(max(0, cue-5), v.From)) > 0 || p.hasBetween(v.To, v.To+3, "capital not nominal") {
+	if len(p.amountsIn(max(0, cue-5), v.From)) > 0 || p.hasBetween(v.To, p.phraseEnd(v.To), "capital not nominal") {
 		return false
 	}
 	return !p.hasBetween(max(0, cue-3), v.From, "capital not nominal", "capital par")
+}
+
+// phraseEnd returns the end of the words directly behind an amount that may describe it: "euros
+// de contravalor", but not "5.000 euros y efectivo de 9.000 euros".
+func (p *part) phraseEnd(from int) int {
+	const reach = 3
+	for k := from; k < from+reach; k++ {
+		switch p.mark(k) {
+		case "y", "and", "i", "e", ",", "(":
+			return k
+		}
+	}
+	return from + reach
 }
 
 // changeBy returns the end of words such as "aumentar el capital social en" before an

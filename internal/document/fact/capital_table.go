@@ -12,6 +12,9 @@ const mostCapitalRows = 60
 // readTable reads a table with columns for before, the change, and after.
 func (c *capitalChange) readTable(t *table) {
 	var columns []cue
+	if c.readTransposed(t) || c.readTotals(t) {
+		return
+	}
 	for _, row := range t.rows[:min(len(t.rows), mostCapitalRows)] {
 		p := &c.r.parts[row]
 		if p.aside || p.isLong() {
@@ -19,6 +22,7 @@ func (c *capitalChange) readTable(t *table) {
 		}
 		if found := capitalColumns(p); found != nil {
 			columns = found
+			c.decided = true
 			c.readColumnAction(row, found)
 			continue
 		}

@@ -3,6 +3,8 @@ package fact
 import (
 	"slices"
 	"strings"
+
+	"pregon/internal/document/value"
 )
 
 // The words that make a value doubtful act on different parts of a sentence. A
@@ -122,7 +124,7 @@ func (c *clauses) unsure(at int) bool {
 			if q.from < c.ends[at] {
 				return true
 			}
-		case c.starts[q.from] == c.starts[at], c.inBracketsBehind(at, q.from), q.class == "earlier paid" && c.saysOf(q, at):
+		case c.starts[q.from] == c.starts[at] && !c.isOfAdded(q, at), c.inBracketsBehind(at, q.from), q.class == "earlier paid" && c.saysOf(q, at):
 			return true
 		case q.from < at && !c.valued[c.starts[q.from]] && !c.startsComparison(q.from) && !c.p.hasBetween(q.to, at, "remaining part"):
 			// A clause without a value is about what follows it: "En el ejercicio anterior,
@@ -131,6 +133,23 @@ func (c *clauses) unsure(at int) bool {
 		}
 	}
 	return false
+}
+
+// isOfAdded reports whether a word behind a value is about the amount that is added to it: "el 2 de
+// junio y que se añade al dividendo a cuenta de 0,12 euros que ya fue satisfecho".
+func (c *clauses) isOfAdded(q cue, at int) bool {
+	const longest = 40 // tokens
+	if q.from < at || q.from-at > longest || c.p.cells != nil {
+		return false
+	}
+	adds := -1
+	for i := at; i < q.from && adds < 0; i++ {
+		switch c.p.word(i) {
+		case "anade", "anaden", "suma", "suman", "adicional", "adicionales", "adds", "addition", "additional":
+			adds = i
+		}
+	}
+	return adds >= 0 && slices.ContainsFunc(c.p.valuesIn(adds, q.from), func(v *value.Value) bool { return v.Kind == value.Figure })
 }
 
 // inBracketsBehind reports whether a value is in brackets directly behind the clause of a

@@ -42,6 +42,9 @@ func dividends(r *reading) []draft {
 	if !r.isAboutDividends() || r.isTopic("dividend in kind") || r.listsProposals() || r.isProposedDividend() && !r.isApprovedByMeeting() {
 		return nil
 	}
+	if r.isTopic("dividend plan") || r.answersRumour() || r.isAboutOther() || r.isConditioned() && !r.isApprovedByMeeting() {
+		return nil
+	}
 	callsMeeting := len(meetings(r)) > 0
 	var all []dividendValue
 	inParts := r.isPaidInParts()
@@ -64,7 +67,7 @@ func dividends(r *reading) []draft {
 	if drafts, ok := r.dividendsInColumns(proposed, all); ok && !callsMeeting {
 		return drafts
 	}
-	all = r.withAdjusted(all)
+	all = r.withRest(r.withAdjusted(all))
 	if !r.isAnnounced(all) || r.paysRest(all) {
 		return nil
 	}
@@ -120,9 +123,9 @@ func (p *part) adjusts(at place) bool {
 // reportsResolutions reports whether the document says what a meeting of shareholders has
 // approved: then "Aprobar la distribución" is no point of an agenda.
 func (r *reading) reportsResolutions() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool {
+	return anyPart(r.parts, func(p *part) bool {
 		return !p.aside && !p.isLong() && p.has("general body") && p.has("resolutions adopted") && p.has("meeting took place") &&
-			!slices.ContainsFunc(clausesOf(&p).doubts, func(c cue) bool { return c.class == "proposal" || c.class == "conditional" })
+			!slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool { return c.class == "proposal" || c.class == "conditional" })
 	})
 }
 
@@ -139,9 +142,9 @@ func (r *reading) datesOfDividend(all []dividendValue) []draft {
 			continue
 		}
 		doubtful := slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool {
-			return c.class == "proposal" || c.class == "policy" || c.class == "called off"
+			return c.class == "proposal" || c.class == "policy" && p.hasMoneyOrDay() || c.class == "called off"
 		})
-		if doubtful || p.has("interest paid") || slices.ContainsFunc(p.values, isShareAmount) {
+		if doubtful || p.paysInterest() || slices.ContainsFunc(p.values, isShareAmount) && !p.recallsPayment() {
 			return nil
 		}
 	}
@@ -152,12 +155,24 @@ func (r *reading) datesOfDividend(all []dividendValue) []draft {
 			return nil // several dividends
 		}
 	}
-	corrects := slices.ContainsFunc(r.parts, func(p part) bool { return p.has("corrected") })
+	corrects := anyPart(r.parts, func(p *part) bool { return p.has("corrected") })
 	if len(d.fields) == 0 || len(d.fields) == 1 && !corrects {
 		return nil
 	}
 	r.setForm(&d)
 	return []draft{d}
+}
+
+// recallsPayment reports whether a sentence is about an earlier payment only: "en la edición anterior
+// el precio fue de 0,314 euros por derecho".
+func (p *part) recallsPayment() bool {
+	doubts := clausesOf(p).doubts
+	return len(doubts) > 0 && !slices.ContainsFunc(doubts, func(c cue) bool { return !slices.Contains(doubtsInClause, c.class) })
+}
+
+// paysInterest reports whether a part names the interest of bonds, and not only "ex-cupón".
+func (p *part) paysInterest() bool {
+	return slices.ContainsFunc(p.longest("interest paid", "ex date"), func(c cue) bool { return c.class == "interest paid" })
 }
 
 // isTopic reports whether the title of the report, a heading or one of the first
@@ -222,7 +237,7 @@ func (r *reading) isBelowProposal(i int) bool {
 func (r *reading) listsProposals() bool {
 	const first = 6
 	isList := func(p *part) bool {
-		return p.has("general meeting", "resolution") && !p.has("dividend decided", "resolutions adopted") && p.isProposal()
+		return p.has("general meeting", "resolution", "profit use") && !p.has("dividend decided", "resolutions adopted") && p.isProposal()
 	}
 	if isList(r.title) {
 		return !r.reportsResolutions()
@@ -239,8 +254,8 @@ func (r *reading) listsProposals() bool {
 // dividend with its amount. Then a sentence about what may be proposed is about another one.
 func (r *reading) isApprovedByMeeting() bool {
 	const near = 20 // "La Junta General Ordinaria de Accionistas, celebrada hoy en primera convocatoria, ha acordado"
-	return slices.ContainsFunc(r.parts, func(p part) bool {
-		if p.aside || p.cells != nil || !p.has("dividend") || !p.hasMoney() || p.isLong() || len(clausesOf(&p).doubts) > 0 {
+	return anyPart(r.parts, func(p *part) bool {
+		if p.aside || p.cells != nil || !p.has("dividend") || !p.hasMoney() || p.isLong() || len(clausesOf(p).doubts) > 0 {
 			return false
 		}
 		meeting, ok := firstCue(p.all("general body"), 0, len(p.tokens))
@@ -254,7 +269,7 @@ func (r *reading) isAnnounced(all []dividendValue) bool {
 	if slices.ContainsFunc(all, func(v dividendValue) bool { return v.field != "gross_per_share" }) {
 		return true
 	}
-	return slices.ContainsFunc(r.parts, func(p part) bool {
+	return anyPart(r.parts, func(p *part) bool {
 		return !p.aside && p.has("dividend", "scrip") && (p.heading || p.has("dividend decided"))
 	}) || slices.ContainsFunc(all, func(v dividendValue) bool { return v.strong && r.parts[v.at.part].cells == nil })
 }
@@ -284,14 +299,59 @@ func (r *reading) paysRest(all []dividendValue) bool {
 	return false
 }
 
+// withRest drops the amounts of which only a part is still to be paid, if the document says which one:
+// "a dividend of €1.84 per share …, the balance of €1.24 per share will be paid on 4 June".
+func (r *reading) withRest(all []dividendValue) []dividendValue {
+	var rests []candidate
+	for _, v := range all {
+		if v.field == "gross_per_share" && r.parts[v.at.part].cells == nil && r.parts[v.at.part].isRest(v.at.from) {
+			rests = append(rests, v.candidate)
+		}
+	}
+	rest, ok := agreed(rests)
+	if !ok {
+		return all
+	}
+	var kept []dividendValue
+	for _, v := range all {
+		if v.field == "gross_per_share" && v.text != rest.text {
+			continue
+		}
+		v.share = v.share || v.field == "gross_per_share"
+		kept = append(kept, v)
+	}
+	return kept
+}
+
+// isRest reports whether the words directly before an amount say that it is what is left to be paid:
+// "the balance of €1.24", "el resto, 0,25 euros".
+func (p *part) isRest(at int) bool {
+	const near = 5
+	rest, ok := lastCue(p.all("remaining part"), max(0, at-near-4), at)
+	if !ok || at-rest.to > near || p.hasBetween(at, at+6, "remaining part") {
+		return false
+	}
+	for i := rest.to; i < at; i++ {
+		switch p.word(i) {
+		case "of", "de", "es", "decir", "esto", "por", "importe", "un", "total", "a", "saber", "namely", "es que", "that", "is", "":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // isAboutDividends reports whether a document speaks of dividends at all.
 func (r *reading) isAboutDividends() bool {
-	return r.title.has("dividend", "scrip") || slices.ContainsFunc(r.parts, func(p part) bool {
+	return r.title.has("dividend", "scrip") || anyPart(r.parts, func(p *part) bool {
 		names := p.all("dividend", "scrip")
+		if len(names) == 0 && p.paysShares() {
+			names = p.all("dividend verb")
+		}
 		if len(names) == 0 || p.aside {
 			return false
 		}
-		c := clausesOf(&p)
+		c := clausesOf(p)
 		c.withoutFormer()
 		return !c.unsure(names[0].from)
 	})
@@ -300,12 +360,12 @@ func (r *reading) isAboutDividends() bool {
 // isProposedDividend reports whether a sentence says that the dividend is still to be
 // approved. A sentence about further dividends says nothing about this one.
 func (r *reading) isProposedDividend() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool {
-		if p.aside || p.cells != nil || !p.has("dividend", "dividend verb", "payment") && !p.isShortCondition() || !p.has("general meeting") ||
-			p.has("further") || p.hasMoney() || r.isLaterDividend(&p) {
+	return anyPart(r.parts, func(p *part) bool {
+		if p.aside || p.cells != nil || !p.has("dividend", "dividend verb", "payment", "profit use") && !p.isShortCondition() || !p.has("general meeting") ||
+			p.has("further") || p.hasMoney() || r.isLaterDividend(p) {
 			return false
 		}
-		return p.has("dividend to decide") || slices.ContainsFunc(clausesOf(&p).doubts, func(c cue) bool {
+		return p.has("dividend to decide") || slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool {
 			return c.class == "proposal" || c.class == "conditional"
 		})
 	})
@@ -318,6 +378,20 @@ func (p *part) isShortCondition() bool {
 	return len(p.tokens) <= short && p.has("conditional") && p.has("dividend agenda")
 }
 
+// paysShares reports whether a sentence decides to distribute an amount before tax for each share, without
+// calling it a dividend: "ha acordado un primer reparto de 0,12 euros brutos por acción".
+func (p *part) paysShares() bool {
+	if p.cells != nil || !p.has("dividend verb") || !p.has("gross") || !p.has("dividend decided") || p.has("interest paid") {
+		return false
+	}
+	distributes := slices.ContainsFunc(p.all("dividend verb"), func(c cue) bool {
+		return strings.HasPrefix(p.word(c.from), "repart") || strings.HasPrefix(p.word(c.from), "distribu")
+	})
+	return distributes && slices.ContainsFunc(p.values, func(v value.Value) bool {
+		return isShareAmount(v) && p.hasBetween(v.To, v.To+4, "per share")
+	})
+}
+
 // isLaterDividend reports whether a sentence is about the final dividend, in a document about
 // an interim one.
 func (r *reading) isLaterDividend(p *part) bool {
@@ -328,7 +402,7 @@ func (r *reading) isLaterDividend(p *part) bool {
 		return false
 	}
 	const first = 6 // parts: a search of all for each sentence would cost too much
-	return r.title.has("interim dividend") || slices.ContainsFunc(r.parts[:min(first, len(r.parts))], func(p part) bool {
+	return r.title.has("interim dividend") || anyPart(r.parts[:min(first, len(r.parts))], func(p *part) bool {
 		return !p.aside && p.has("interim dividend")
 	})
 }
@@ -343,6 +417,11 @@ func (r *reading) isOldYear(p *part) bool {
 		}
 	}
 	return newest > 0 && !r.Published.IsZero() && newest < r.Published.Year()-1
+}
+
+// hasMoneyOrDay reports whether a part has an amount of money or a day.
+func (p *part) hasMoneyOrDay() bool {
+	return p.hasMoney() || slices.ContainsFunc(p.values, func(v value.Value) bool { return v.Kind == value.Date && v.Day > 0 })
 }
 
 // hasMoney reports whether a part has an amount of money.

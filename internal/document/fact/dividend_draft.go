@@ -15,12 +15,13 @@ func (r *reading) dividendDrafts(all []dividendValue) (drafts []draft) {
 	if inParts && len(amounts) < 2 {
 		return nil // the amount of each payment is not known
 	}
-	if len(amounts) > 1 && r.sharesDates(amounts) {
+	if len(amounts) > 1 && (r.sharesDates(amounts) || r.listsClasses(all, amounts)) {
 		return r.dividendsWithSameDates(all, amounts)
 	}
 	if len(amounts) > 1 {
 		all = r.withoutLeadingDates(all, amounts)
 	}
+	ofClasses := r.areClasses(amounts)
 	for _, amount := range amounts {
 		d := newDraft()
 		d.set("gross_per_share", amount.text, amount.at)
@@ -32,7 +33,9 @@ func (r *reading) dividendDrafts(all []dividendValue) (drafts []draft) {
 					dates = append(dates, v.candidate)
 				}
 			}
-			d.setAgreed(field, dates)
+			if !d.setAgreed(field, dates) && len(dates) == 0 && ofClasses {
+				d.setAgreed(field, datesFor(field, all))
+			}
 		}
 		if len(amounts) > 1 && len(d.fields) == 2 {
 			continue // another amount, but not certainly another dividend
@@ -56,8 +59,8 @@ func (r *reading) isOneOfSeveral(d draft, amounts []dividendValue) bool {
 
 // isPaidInParts reports whether the document says that the dividend is paid in several parts.
 func (r *reading) isPaidInParts() bool {
-	return slices.ContainsFunc(r.parts, func(p part) bool {
-		return !p.aside && p.has("instalments") && len(clausesOf(&p).doubts) == 0
+	return anyPart(r.parts, func(p *part) bool {
+		return !p.aside && p.has("instalments") && len(clausesOf(p).doubts) == 0
 	})
 }
 
@@ -126,6 +129,40 @@ func (r *reading) sharesDates(amounts []dividendValue) bool {
 		}
 	}
 	return true
+}
+
+// listsClasses reports whether each amount stands in a line of its own with its class of shares, and the
+// dates are given once for all: "Acciones de la clase A: 0,41 euros brutos por acción".
+func (r *reading) listsClasses(all, amounts []dividendValue) bool {
+	const apart = 3 // parts between two lines
+	names := map[string]bool{}
+	for n, a := range amounts {
+		p := &r.parts[a.at.part]
+		class, ok := firstCue(p.all("share class"), 0, len(p.tokens))
+		isLine := p.cells == nil && !p.isLong() && ok && amountsIn(amounts, a.at.part) == 1
+		if !isLine || n > 0 && a.at.part-amounts[n-1].at.part > apart {
+			return false
+		}
+		names[p.word(class.from)+" "+p.mark(class.to)] = true
+	}
+	for _, v := range all {
+		if v.field != "gross_per_share" && amountsIn(amounts, v.at.part) > 0 {
+			return false // a date of one class only
+		}
+	}
+	return len(names) == len(amounts)
+}
+
+// areClasses reports whether each amount stands in a row of its own with its class of shares. Dates that
+// the document gives once are those of all classes.
+func (r *reading) areClasses(amounts []dividendValue) bool {
+	for _, a := range amounts {
+		p := &r.parts[a.at.part]
+		if p.cells == nil || amountsIn(amounts, a.at.part) > 1 || !p.hasBetween(0, p.cells[0].to, "share class") {
+			return false
+		}
+	}
+	return len(amounts) > 1
 }
 
 // dividendsWithSameDates makes facts of amounts that share all dates of the document.
@@ -275,7 +312,8 @@ func (r *reading) setForm(d *draft) {
 			if p.aside || !p.has(class(form)) {
 				continue
 			}
-			if manyMatters && p.paragraph != r.parts[amount.part].paragraph {
+			isOfDividend := p.has("dividend") && p.has("payment")
+			if manyMatters && p.paragraph != r.parts[amount.part].paragraph && !isOfDividend {
 				continue // another resolution, such as a capital increase
 			}
 			at, sure := formIn(p, form)

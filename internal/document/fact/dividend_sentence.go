@@ -17,8 +17,9 @@ func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) 
 	if _, _, isDay := p.dayOfSchedule(); len(amounts)+len(dates) == 0 && label == nil && !isDay {
 		return nil
 	}
+	dates = slices.DeleteFunc(dates, p.isRightTo)
 	c := clausesOf(p)
-	if c.full || r.namesOther(p) || r.othersPay(p) || r.namesOtherShares(p) || p.has("dividend to decide", "price adjusted", "dividend of others") {
+	if c.full || p.asksLeave() || p.isQuestion() || p.isHypothetical() || r.namesOther(p) || r.othersPay(p) || r.namesOtherShares(p) || r.namesOtherBody(p) || p.has("dividend to decide", "price adjusted", "dividend of others") {
 		return nil
 	}
 	c.withoutFormer()
@@ -35,7 +36,7 @@ func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) 
 		switch v.Kind {
 		case value.Date:
 			name, ok := lastCue(dates, lastDate, v.From)
-			if ok && name.class == "other date" && p.word(name.from) == "cierre" {
+			if ok && name.class == "other date" && isEndOfDay(p.word(name.from)) {
 				// "quienes figuren inscritos al cierre del 14 de julio"
 				if holders, found := lastCue(dates, lastDate, name.from); found && holders.class == "record date" {
 					name = holders
@@ -52,6 +53,8 @@ func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) 
 			}
 			if behind, found := p.nameDirectlyBehind(dates, v.To); found {
 				name, ok = behind, true
+			} else if p.isDefinedBehind(v) {
+				ok = ok && name.from >= v.To
 			}
 			if ok && name.class == "other date" {
 				if subject, found := p.subjectOfDate(dates, lastDate, v.From); found {
@@ -105,7 +108,7 @@ func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) 
 			if name.class == "" && label != nil && k == 0 {
 				name, _ = lastCue(label.longest(dividendAmountNames...), 0, len(label.tokens))
 			}
-			if value.CurrencyCode(v.Unit) != "" {
+			if value.CurrencyCode(v.Unit) != "" && !p.isWholePart(v) {
 				lastAmount = v.To
 			}
 			isAmount := value.CurrencyCode(v.Unit) != "" || suffix.from == behind // and no number of rights
@@ -113,7 +116,7 @@ func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) 
 				name = suffix
 				lastAmount = max(lastAmount, suffix.to)
 			}
-			if !c.unsure(v.From) && !r.isOldYear(p) && !p.isChangeOf(v) {
+			if !c.unsure(v.From) && !r.isOldYear(p) && !p.isChangeOf(v) && !r.wasPaid(c, v) {
 				perShare := p.hasBetween(name.from, v.From, "per share") || p.hasBetween(v.To, v.To+1, "per share")
 				if suffix.class != "" && p.word(suffix.to) == "" && p.word(suffix.to+1) == "por" { // "íntegros, por acción"
 					perShare = perShare || p.hasBetween(suffix.to, suffix.to+8, "per share")
@@ -129,6 +132,10 @@ func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) 
 	}
 	return found
 }
+
+// isEndOfDay reports whether a word tells the end of the day at which holders are registered: "al
+// cierre del 14 de julio", "al término de la sesión del 14 de julio".
+func isEndOfDay(word string) bool { return word == "cierre" || word == "sesion" }
 
 // followsAmount reports whether only "brutos por acción, el" stands between an amount and the
 // token of a date.
@@ -177,6 +184,9 @@ func (p *part) unitOfLabel(v *value.Value) (value.Scale, bool) {
 // nameOfRest returns the name of an amount: that of a rest is what is paid, although it is
 // explained by the whole: "el resto, hasta el total acordado, esto es, 0,25 euros brutos".
 func (r *reading) nameOfRest(p *part, v *value.Value, name, suffix cue) class {
+	if name.class == "" && isRate(v) && (p.isRest(v.From) || p.dividesTotal(v)) {
+		return "dividend"
+	}
 	if name.class == "total amount" && suffix.class == "gross" && isRate(v) && p.hasBetween(0, name.from, "remaining part") {
 		return "gross"
 	}
@@ -200,13 +210,15 @@ func (p *part) isChangeOf(v *value.Value) bool {
 // ex-date del programa". A verb behind a date says when it is told, not when it happens:
 // "el 20 de abril la sociedad comunicó que pagará".
 func (r *reading) nameBehind(p *part, names []cue, day string, from, to int) (cue, bool) {
-	name, ok := firstCue(names, from, min(from+10, to))
+	name, ok := firstCue(names, from, min(from+12, to))
 	if !ok || p.leadsOn(name.to, to) {
 		return cue{}, false
 	}
 	for i := from; i < name.from; i++ {
 		switch p.word(i) {
 		case "procedera", "al", "efectuara", "realizara", "hara", "el", "a", "llevara", "cabo", "tendra", "lugar", "del":
+		case "comenzaran", "empezaran", "pasaran", "cotizar":
+		case "inclusive", "shares", "will", "be", "traded", "acciones", "las", "incluido", "accions", "les":
 		case "", "como", "la", "es", "sera", "siendo", "fecha", "en", "que", "cual", "se", "de", "date", "the", "as", "is", "data":
 		default:
 			return cue{}, false
@@ -235,6 +247,20 @@ func (p *part) nameDirectlyBehind(names []cue, from int) (cue, bool) {
 		return cue{}, false // the name of the next date
 	}
 	return name, p.mark(name.to) != ":"
+}
+
+// isDefinedBehind reports whether the words behind a date say what it is, so that those before it do
+// not: "siendo el 14 de julio la fecha en la que".
+func (p *part) isDefinedBehind(v *value.Value) bool {
+	at := v.From - 1
+	if w := p.word(at); w == "el" || w == "dia" {
+		at--
+	}
+	if w := p.word(at); w == "el" {
+		at--
+	}
+	w := p.word(v.To)
+	return (p.word(at) == "siendo" || p.word(at) == "being") && (w == "la" || w == "el" || w == "the")
 }
 
 // leadsOn reports whether a name is that of the date behind it: "el 1 de julio (record date: 30 de
@@ -393,160 +419,6 @@ func (r *reading) comingDay(v *value.Value) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// largestDividend is the amount from which it is not one for each share, unless the
-// document says so.
-const largestDividend = "1000"
-
-// addDividendAmount adds an amount, if it is that of a dividend for each share.
-func (r *reading) addDividendAmount(
-	all []dividendValue, i int, v *value.Value, name class, heading value.Scale,
-) []dividendValue {
-	if v.Negative && r.parts[i].cells == nil && r.parts[i].mark(v.From-1) == "(" {
-		positive := *v // in a sentence, brackets are no minus: "treinta céntimos (0,30 euros)"
-		positive.Negative = false
-		v = &positive
-	}
-	amount, currency, ok := money(v, heading)
-	if text, perShare, isCents := r.parts[i].cents(v); isCents {
-		amount, currency, ok = text, "EUR", true
-		heading.PerShare = heading.PerShare || perShare
-	}
-	if !ok || v.Bound != "" || v.Partner >= 0 || v.Scaled() || v.Negative || amount == "0" || heading.Power > 0 {
-		return all
-	}
-	if r.parts[i].isForManyShares(v.To) || r.parts[i].isConverted(v) || r.parts[i].isOtherYearInBrackets(v, r.Published) {
-		return all
-	}
-	perShare := isRate(v) || heading.PerShare
-	if isRate(v) && !slices.Contains([]string{"share", "security", "right", "unit", "acc"}, v.Unit[4:]) {
-		return all
-	}
-	small := isDividendSize(amount)
-	strong := name == "gross" && (perShare || small)
-	weak := (name == "dividend" || name == "dividend verb") && perShare && small
-	if !strong && !weak {
-		return all
-	}
-	return append(all, dividendValue{
-		candidate: candidate{read: read{amount, currency}, at: r.placeOf(i, v), row: r.parts[i].cells != nil},
-		field:     "gross_per_share",
-		strong:    strong,
-		share:     strong && perShare,
-	})
-}
-
-// isForManyShares reports whether an amount is for more than one share: "25 euros brutos por cada
-// 100 acciones".
-func (p *part) isForManyShares(from int) bool {
-	const near = 6
-	for i := from; i < min(from+near, len(p.tokens)-1); i++ {
-		switch p.word(i) {
-		case "cada", "per", "every", "each":
-			next := &p.tokens[i+1]
-			return next.IsNumber() && next.Text != "1"
-		}
-	}
-	return false
-}
-
-// isConverted reports whether an amount is another one in a different currency: "equivalentes a
-// 0,23 euros".
-func (p *part) isConverted(v *value.Value) bool {
-	const near = 3
-	currency := value.CurrencyCode(v.Unit)
-	other := func(o *value.Value) bool {
-		code := value.CurrencyCode(o.Unit)
-		return code != "" && code != currency
-	}
-	for i := max(0, v.From-near); i < v.From; i++ {
-		if strings.HasPrefix(p.word(i), "equivalen") {
-			return slices.ContainsFunc(p.valuesIn(max(0, i-8), i), other)
-		}
-	}
-	return false
-}
-
-// isOtherYearInBrackets reports whether an amount stands in brackets with an earlier year, behind
-// another amount: "0,25 euros brutos por acción (0,22 en 2025)".
-func (p *part) isOtherYearInBrackets(v *value.Value, published time.Time) bool {
-	from, to, ok := p.bracketsAround(v.From)
-	if !ok || p.cells != nil || published.IsZero() {
-		return false
-	}
-	old := slices.ContainsFunc(p.valuesIn(from, to), func(o *value.Value) bool {
-		return o.Kind == value.Date && o.Year > 0 && o.Year < published.Year()
-	})
-	return old && slices.ContainsFunc(p.valuesIn(0, from), func(o *value.Value) bool {
-		return o.Kind == value.Figure && value.CurrencyCode(o.Unit) != ""
-	})
-}
-
-// bracketsAround returns the tokens between the brackets around a token.
-func (p *part) bracketsAround(i int) (from, to int, ok bool) {
-	const longest = 20 // tokens on each side
-	for from = i; from > max(0, i-longest); from-- {
-		if mark := p.mark(from - 1); mark == "(" {
-			break
-		} else if mark == ")" {
-			return 0, 0, false
-		}
-	}
-	if p.mark(from-1) != "(" {
-		return 0, 0, false
-	}
-	for to = i; to < min(len(p.tokens), i+longest); to++ {
-		if p.mark(to) == ")" {
-			return from, to, true
-		}
-	}
-	return 0, 0, false
-}
-
-// cents reads an amount in hundredths of a euro: "25 céntimos de euro por acción".
-func (p *part) cents(v *value.Value) (amount string, perShare, ok bool) {
-	if v.Kind != value.Figure || v.Scaled() {
-		return "", false, false
-	}
-	if before := p.mark(v.From - 1); !p.tokens[v.From].IsNumber() && (isDash(before) || before == "y" || before == "i") {
-		return "", false, false // only the end of "treinta y un céntimos"
-	}
-	end := 0
-	for i := v.From + 1; i < min(v.From+6, len(p.tokens)) && end == 0; i++ {
-		switch w := p.word(i); {
-		case w == "eurocents" || w == "eurocentimos" || w == "euro" && (p.word(i+1) == "cents" || p.word(i+1) == "cent"):
-			end = i + 1
-		case w == "centimos" || w == "centims" || w == "cents":
-			euro := i + 1
-			for euro < i+4 && (p.word(euro) == "de" || p.word(euro) == "d" || p.word(euro) == "of" || p.word(euro) == "a" || p.mark(euro) == "'" || p.mark(euro) == "’") {
-				euro++
-			}
-			if w := p.word(euro); w != "euro" && w != "euros" {
-				return "", false, false
-			}
-			end = euro + 1
-		case i >= v.To && w != "":
-			return "", false, false
-		}
-	}
-	if end == 0 {
-		return "", false, false
-	}
-	amount, ok = decimal(v, -2)
-	return amount, p.hasBetween(end, end+8, "per share") || isRate(v), ok
-}
-
-// isDividendSize reports whether an amount may be one for a share.
-func isDividendSize(amount string) bool {
-	whole := len(amount)
-	for n, c := range amount {
-		if c == '.' {
-			whole = n
-			break
-		}
-	}
-	return whole < len(largestDividend)
 }
 
 // isComing reports whether a date is not long before the report was published.

@@ -1,6 +1,12 @@
 package fact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// irregularConditionals are verbs such as "habría", of which no noun has the form.
+var irregularConditionals = []string{"habría", "tendría", "podría", "vendría", "saldría", "valdría", "cabría", "debería"}
 
 // isHypothetical reports whether a sentence only tells what would be: it begins with a
 // condition, or its verb is in the conditional.
@@ -27,12 +33,28 @@ func (p *part) isHypothetical() bool {
 // before them.
 func (p *part) isConditionalVerb(k int) bool {
 	text := strings.TrimSuffix(p.mark(k), "n")
-	if !strings.HasSuffix(text, "aría") && !strings.HasSuffix(text, "ería") && !strings.HasSuffix(text, "iría") {
+	if slices.Contains(irregularConditionals, text) {
+		return true
+	}
+	if !strings.HasSuffix(text, "aría") && !strings.HasSuffix(text, "ería") && !strings.HasSuffix(text, "iría") &&
+		!strings.HasSuffix(text, "bría") && !strings.HasSuffix(text, "dría") {
 		return false
 	}
 	switch p.word(k - 1) {
 	case "", "la", "una", "de", "su", "por", "en", "y", "con", "a", "cada", "esta", "dicha", "misma", "e", "o", "gran":
 		return false
 	}
-	return !p.tokens[k].IsCapital()
+	return !p.tokens[k].IsCapital() && text != "varía"
+}
+
+// withoutMonths returns cues without those that take a month for a possibility: "from May 1",
+// "in May 2026".
+func (p *part) withoutMonths(cues []cue) []cue {
+	return slices.DeleteFunc(cues, func(c cue) bool {
+		if c.class != "possible" || c.to != c.from+1 || p.mark(c.from) != "May" {
+			return false
+		}
+		isNumber := func(k int) bool { return k >= 0 && k < len(p.tokens) && p.tokens[k].IsNumber() }
+		return isNumber(c.from-1) || isNumber(c.to)
+	})
 }

@@ -21,14 +21,14 @@ func (l *liquidity) add(name string, c candidate) { l.fields[name] = append(l.fi
 // liquidityContracts finds the shares that were bought and sold under a liquidity contract
 // in a period, and the balances at its end.
 func liquidityContracts(r *reading) []draft {
-	if !r.namesLiquidity() {
+	if !r.namesLiquidity() || r.isGuide() {
 		return nil
 	}
 	found := liquidity{fields: map[string][]candidate{}}
 	var quarters []period
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.isTooLong() || p.has("possible", "example", "policy") {
+		if p.aside || p.isTooLong() || p.has("possible", "example", "policy", "as reference") {
 			continue
 		}
 		if !p.isPeriodRow() {
@@ -46,7 +46,8 @@ func liquidityContracts(r *reading) []draft {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.cells != nil || p.aside || p.isTooLong() || p.has("possible", "example", "policy") || r.isOtherLiquidity(p) {
+		if p.cells != nil || p.aside || p.isTooLong() || p.isQuestion() || p.has("possible", "example", "policy", "as reference") || r.isOtherLiquidity(p) ||
+			r.isOfOtherQuarter(&found, i) {
 			continue
 		}
 		found.classes = found.classes || p.has("liquidity bought", "liquidity sold") && p.limitsClasses()
@@ -63,7 +64,7 @@ func liquidityContracts(r *reading) []draft {
 	d := newDraft()
 	bought := d.setAgreed("bought", found.fields["bought"])
 	sold := d.setAgreed("sold", found.fields["sold"])
-	if !d.setPeriod(found.periods) || !bought && !sold {
+	if !d.setPeriod(found.periods) || !bought && !sold || r.recallsLiquidity(d.fields["to"]) {
 		return nil
 	}
 	d.setAgreed("balance_shares", found.fields["balance_shares"])
@@ -77,18 +78,49 @@ func liquidityContracts(r *reading) []draft {
 // isOtherLiquidity reports whether a sentence is about another company, about a programme of
 // purchases, or about all that was traded since the contract began.
 func (r *reading) isOtherLiquidity(p *part) bool {
-	return p.has("another company", "other company", "buyback", "liquidity since") || r.namesOther(p)
+	return p.has("another company", "other company", "buyback", "liquidity since") || p.startsWithYear() || r.namesOther(p)
+}
+
+// isOfOtherQuarter reports whether a sentence without a period of its own names a quarter that is
+// not the period of the document: "En el cuarto trimestre de 2025 se compraron".
+func (r *reading) isOfOtherQuarter(found *liquidity, i int) bool {
+	quarters := r.quartersOf(i)
+	if len(quarters) != 1 || len(found.periods) == 0 || len(r.presentPeriods(i)) > 0 {
+		return false
+	}
+	return quarters[0].from != found.periods[0].from || quarters[0].to != found.periods[0].to
+}
+
+// recallsLiquidity reports whether a document only recalls the period that ends on a day: it
+// ended long before, or the document is about the contract itself.
+func (r *reading) recallsLiquidity(to string) bool {
+	const longest, longestOfEvent = 100, 20 // days
+	if r.title.has("liquidity event") {
+		return !r.isWithin(to, longestOfEvent, 2)
+	}
+	return !r.isWithin(to, longest, 2)
 }
 
 // namesLiquidity reports whether a document is about a liquidity contract: its title or a
-// heading says so, or a sentence with purchases or sales.
+// heading says so, or a sentence with purchases, sales or a period.
 func (r *reading) namesLiquidity() bool {
 	if r.title.has("liquidity contract") {
 		return true
 	}
-	return slices.ContainsFunc(r.parts, func(p part) bool {
-		return !p.aside && p.has("liquidity contract") && (p.heading || p.has("liquidity bought", "liquidity sold"))
-	})
+	isOf := r.category.has("liquidity contract") || r.title.has("generic title", "own shares", "bought")
+	if len(r.title.tokens) > 0 && !isOf {
+		return false // a report about something else, which tells of the contract
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.aside || !p.has("liquidity contract") {
+			continue
+		}
+		if p.heading || p.has("liquidity bought", "liquidity sold") || !p.isTooLong() && len(r.presentPeriods(i)) == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // addLiquiditySentence adds the values of a sentence.
@@ -195,7 +227,11 @@ func (p *part) liquidityTrade(v *value.Value, last int) string {
 			break
 		}
 	}
-	for k := v.From - 1; k >= max(0, last, v.From-12); k-- {
+	far := 12
+	if isShares {
+		far = 20 // "ha comprado, por cuenta de la Sociedad y en ejecución del contrato, 500 acciones"
+	}
+	for k := v.From - 1; k >= max(0, last, v.From-far); k-- {
 		if name := p.tradeAt(k); name != "" && (isShares || v.From-k <= 4) {
 			return name
 		}
@@ -350,6 +386,9 @@ func (p *part) dateBehind(k int) *value.Value {
 		return nil
 	}
 	next := &p.values[k+1]
+	if p.mark(next.From-1) == "(" && p.mark(next.To) == ":" {
+		return nil // what follows is of that day: "388.120 euros (31 de marzo: 400.018 euros)"
+	}
 	for i := p.values[k].To; i < next.From; i++ {
 		if isClauseMark(p.mark(i)) || p.word(i) == "y" || p.word(i) == "and" || p.word(i) == "i" {
 			return nil

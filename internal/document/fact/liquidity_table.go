@@ -54,7 +54,8 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 			closing = -1
 			trades = nil
 			columns = heads
-			unit, _ = value.ReadScale(p.tokens, p.english)
+			unit = p.unitOfCells()
+			unit.PerShare = false // "Acciones / Shares" are two languages
 			continue
 		}
 		if heads := tradeColumns(p); len(heads) == 2 {
@@ -81,7 +82,8 @@ func (r *reading) addLiquidityTable(found *liquidity, t *table) {
 func (r *reading) presentColumn(found *liquidity, row int) (column int, ok bool) {
 	p := &r.parts[row]
 	const columns = 3
-	if len(p.cells) != columns || p.has("liquidity bought", "liquidity sold", "liquidity opening", "liquidity closing") {
+	shift := columns - len(p.cells) // the cell above the labels may be empty
+	if shift != 0 && (shift != 1 || len(r.quartersOf(row)) != 2) || p.has("liquidity bought", "liquidity sold", "liquidity opening", "liquidity closing") {
 		return 0, false
 	}
 	if len(p.figuresIn(cell{0, len(p.tokens)})) > 0 || len(found.periods) == 0 {
@@ -90,13 +92,13 @@ func (r *reading) presentColumn(found *liquidity, row int) (column int, ok bool)
 	isPresent := map[int]bool{}
 	isOther := map[int]bool{}
 	for _, of := range r.quartersOf(row) {
-		n := p.cellOf(of.start.from)
+		n := p.cellOf(of.start.from) + shift
 		same := of.from == found.periods[0].from && of.to == found.periods[0].to
 		isPresent[n] = same
 		isOther[n] = !same
 	}
 	for n := 1; n < columns; n++ {
-		c := p.cells[n]
+		c := p.cells[n-shift]
 		isOther[n] = isOther[n] || p.hasBetween(c.from, c.to, "past")
 		isPresent[n] = !isOther[n] && (isPresent[n] || p.hasBetween(c.from, c.to, "liquidity present"))
 	}
@@ -286,6 +288,37 @@ func liquidityColumns(p *part) (columns []class) {
 	return columns
 }
 
+// columnsOfUnits returns the columns of a row without a heading whose figures have units:
+// "Compras 22.140 acciones 148.560,12 euros".
+func columnsOfUnits(figures []*value.Value) (columns []class) {
+	const both = 2
+	if len(figures) != both {
+		return nil
+	}
+	isShares := figures[0].Unit == "share" || figures[0].Unit == "security"
+	if !isShares || value.CurrencyCode(figures[1].Unit) == "" {
+		return nil
+	}
+	return []class{"liquidity shares", "liquidity cash"}
+}
+
+// unitOfCells returns the unit of a heading, or that of its only cell with one.
+func (p *part) unitOfCells() value.Scale {
+	unit, ok := value.ReadScale(p.tokens, p.english)
+	if ok {
+		return unit
+	}
+	for _, c := range p.cells {
+		if s, ok := value.ReadScale(p.tokens[c.from:c.to], p.english); ok && s.Currency != "" {
+			if unit.Currency != "" {
+				return value.Scale{}
+			}
+			unit = s
+		}
+	}
+	return unit
+}
+
 // addLiquidityRow adds the values of a row with a label and a figure in each column.
 func (r *reading) addLiquidityRow(found *liquidity, row int, columns []class, unit value.Scale) {
 	p := &r.parts[row]
@@ -295,6 +328,9 @@ func (r *reading) addLiquidityRow(found *liquidity, row int, columns []class, un
 		if v.Kind == value.Figure {
 			figures = append(figures, v)
 		}
+	}
+	if len(columns) == 0 {
+		columns = columnsOfUnits(figures)
 	}
 	if len(figures) != len(columns) {
 		return

@@ -27,10 +27,30 @@ type meetingCall struct {
 // meetings finds the meeting that a document calls.
 func meetings(r *reading) []draft {
 	calls := r.meetingCalls()
+	if d, ok := r.meetingOf(calls); ok {
+		return []draft{d}
+	}
+	var drafts []draft
+	for _, group := range r.callsByKind(calls) {
+		d, ok := r.meetingOf(group)
+		if !ok {
+			return nil
+		}
+		drafts = append(drafts, d)
+	}
+	return drafts
+}
+
+// meetingOf makes a fact of the calls of a meeting, if all places agree on them.
+func (r *reading) meetingOf(calls []meetingCall) (draft, bool) {
 	first, okFirst := r.agreedCall(calls, false)
 	second, okSecond := r.agreedCall(calls, true)
-	if okFirst && okSecond && second.day <= first.day || hasCall(calls, false) && !okFirst {
-		return nil
+	if okFirst && okSecond && second.text() <= first.text() || hasCall(calls, false) && !okFirst {
+		return draft{}, false
+	}
+	if r.isAbroad() {
+		first.vague = first.vague || first.clock != "" && !r.parts[first.at.part].namesZone()
+		second.vague = second.vague || second.clock != "" && !r.parts[second.at.part].namesZone()
 	}
 	if first.same {
 		first.clock = second.clock
@@ -48,16 +68,16 @@ func meetings(r *reading) []draft {
 		d.set("second_call", second.text(), second.at)
 	}
 	if len(d.fields) == 0 || !r.hasGeneralMeeting() {
-		return nil
+		return draft{}, false
 	}
 	r.setMeetingKind(&d, calls)
-	return []draft{d}
+	return d, true
 }
 
 // hasGeneralMeeting reports whether the document speaks of a meeting of shareholders or of
 // holders of bonds: boards have calls too.
 func (r *reading) hasGeneralMeeting() bool {
-	return r.title.has("general body") || slices.ContainsFunc(r.parts, func(p part) bool { return p.has("general body") })
+	return r.title.has("general body") || anyPart(r.parts, func(p *part) bool { return p.has("general body") })
 }
 
 func (c *meetingCall) text() string {
@@ -103,8 +123,10 @@ func (r *reading) meetingCalls() (calls []meetingCall) {
 	if revoked >= 0 {
 		return r.withCommonHour(append(calls, r.callsAnew(revoked)...))
 	}
-	for n := range r.tables {
-		calls = append(calls, r.callsOfTable(&r.tables[n])...)
+	if !r.isTopic("yearly calendar") {
+		for n := range r.tables {
+			calls = append(calls, r.callsOfTable(&r.tables[n])...)
+		}
 	}
 	if len(calls) == 0 {
 		calls = r.callWithoutName()
@@ -120,7 +142,7 @@ func (r *reading) mayCall(p *part) bool {
 	if p.aside || len(p.cues) > mostCues || len(p.values) > mostCues || p.has("other company", "example") {
 		return false
 	}
-	return !p.isNotCalled() && !p.isOnlyPlanned() && (!r.namesOther(p) || p.has("meeting agent"))
+	return !p.isNotCalled() && !p.isOnlyPlanned() && !p.isQuestion() && (!r.namesOther(p) || p.has("meeting agent"))
 }
 
 // callName is a place that names the first or the second call.
@@ -194,23 +216,30 @@ func (r *reading) callsOfSentence(i, from int) []meetingCall {
 		return nil
 	}
 	dates := slices.DeleteFunc(r.laterDates(p, from), p.isFormerDate)
+	dates = p.withoutEchoes(dates)
 	if len(dates) == 0 || len(dates) > 4 {
 		return nil
 	}
-	if p.hasBetween(from, dates[0].From, "attendance") {
+	if p.isOnAttendance(from, dates[0].From) || p.callsBoard(from, dates[0].From) {
 		return nil
 	}
 	names := p.withImpliedFirst(p.callNames(from, "first call", "second call"), dates, from)
 	ofThisPart := len(names) > 0
+	if calls, ok := r.secondCallOnly(i, dates, names); ok {
+		return calls
+	}
 	if slices.ContainsFunc(names, p.isHeldMeeting) {
 		return nil
 	}
 	if !ofThisPart {
-		if label := r.labelLine(i); label != nil && len(dates) == 1 {
-			names = label.callNames(0, "first call", "second call")
+		if len(dates) == 1 {
+			names = r.callNamesAbove(i)
 		}
 	}
 	if calls, ok := r.nextDay(i, dates, names); ok {
+		return calls
+	}
+	if calls, ok := r.callsOfOneDay(i, dates, names); ok {
 		return calls
 	}
 	names = p.withoutRepeats(p.withoutExpectation(names, dates), dates)
@@ -228,7 +257,36 @@ func (r *reading) callsOfSentence(i, from int) []meetingCall {
 		calls = append(calls, r.callAt(i, v, names[n].second))
 	}
 	r.setHours(p, from, dates, calls)
+	for n := range calls {
+		calls[n].vague = calls[n].vague || calls[n].clock == "" && !calls[n].same && r.isCut(p)
+	}
 	return calls
+}
+
+// withoutEchoes drops a date in words that has the same one in brackets directly behind it: "el
+// veintitrés de abril de dos mil veintiséis (23 de abril de 2026)".
+func (p *part) withoutEchoes(dates []*value.Value) (kept []*value.Value) {
+	for n, v := range dates {
+		if n > 0 && p.mark(v.From-1) == "(" && v.From == dates[n-1].To+1 && daysBetween(dates[n-1], v) == 0 {
+			kept[len(kept)-1] = v
+			continue
+		}
+		kept = append(kept, v)
+	}
+	return kept
+}
+
+// isCut reports whether a part is a line of a column whose sentence goes on in the next line, which
+// is not read with it.
+func (r *reading) isCut(p *part) bool {
+	if !r.inColumns || len(p.tokens) == 0 {
+		return false
+	}
+	switch p.mark(len(p.tokens) - 1) {
+	case ".", ":", ";", ")":
+		return false
+	}
+	return true
 }
 
 // withImpliedFirst adds the name of the first call, if a sentence only names the second one:
@@ -356,6 +414,26 @@ func (r *reading) nextDay(i int, dates []*value.Value, names []callName) ([]meet
 	return calls, true
 }
 
+// callsOfOneDay reads two calls of the same day, as cooperatives have them: "el 12 de junio de 2026, a las
+// 18:30 horas en primera convocatoria y a las 19:00 horas en segunda".
+func (r *reading) callsOfOneDay(i int, dates []*value.Value, names []callName) ([]meetingCall, bool) {
+	p := &r.parts[i]
+	if len(dates) != 1 || len(names) != 2 || names[0].second || !names[1].second || names[0].from < dates[0].To {
+		return nil, false
+	}
+	if p.nextDate(dates[0].To) < len(p.tokens) || p.has("next day", "same month", "same hour", "doors") {
+		return nil, false
+	}
+	calls := []meetingCall{r.callAt(i, dates[0], false), r.callAt(i, dates[0], true)}
+	var unsure [2]bool
+	calls[0].clock, _, _, unsure[0] = p.hour(dates[0].To, names[0].from)
+	calls[1].clock, _, _, unsure[1] = p.hour(names[0].to, names[1].from)
+	if unsure[0] || unsure[1] || calls[0].clock == "" || calls[1].clock <= calls[0].clock {
+		return nil, false
+	}
+	return calls, true
+}
+
 // withoutExpectation drops a third name: it says at which call the meeting is expected
 // to be held.
 func (p *part) withoutExpectation(names []callName, dates []*value.Value) []callName {
@@ -390,197 +468,4 @@ func (p *part) withoutRepeats(names []callName, dates []*value.Value) []callName
 func (r *reading) callAt(i int, v *value.Value, second bool) meetingCall {
 	day, _ := date(v)
 	return meetingCall{second: second, day: day, at: r.placeOf(i, v)}
-}
-
-// callWithoutName returns the date of a meeting in a document without names of calls:
-// "The Annual General Meeting will be held on 28 May 2026".
-func (r *reading) callWithoutName() (calls []meetingCall) {
-	for i := range r.parts {
-		p := &r.parts[i]
-		if p.has("first call", "second call") {
-			return nil
-		}
-		if p.cells != nil || !r.mayCall(p) || p.has("wrong", "corrected", "possible", "planned", "conditional", "proposal", "denied") {
-			continue
-		}
-		dates := r.laterDates(p, 0)
-		if len(dates) != 1 || !p.callsFor(dates[0]) {
-			continue
-		}
-		call := []meetingCall{r.callAt(i, dates[0], false)}
-		r.setHours(p, 0, dates, call)
-		calls = append(calls, call...)
-	}
-	return calls
-}
-
-// callsFor reports whether a sentence says that the meeting is called for a day: it names the
-// meeting, and nothing else that has a date.
-func (p *part) callsFor(v *value.Value) bool {
-	kinds := p.all(meetingKinds...)
-	if len(kinds) == 0 || !p.has("called") {
-		return false
-	}
-	if slices.ContainsFunc(p.all("meeting took place"), func(c cue) bool { return !p.isToBeHeld(c) }) {
-		return false
-	}
-	from, to := kinds[0].to, v.From
-	if v.To <= kinds[0].from {
-		from, to = v.To, kinds[0].from
-	}
-	return !p.hasBetween(from, to, "attendance", "payment", "ex date", "record date")
-}
-
-// callOfForm returns the date of a meeting in a form that has a label for it, in a
-// document about one meeting without a second call: "Fecha: 28 de mayo de 2026".
-func (r *reading) callOfForm() (calls []meetingCall) {
-	if !r.isTopic(meetingKinds...) {
-		return nil
-	}
-	for i := range r.parts {
-		p := &r.parts[i]
-		if p.has("first call", "second call", "wrong", "corrected") || p.has(meetingKinds...) && p.has("dividend decided") {
-			return nil // also what a meeting decided
-		}
-		dates := r.laterDates(p, 0)
-		if len(dates) != 1 || !r.mayCall(p) || !p.isMeetingDate(dates[0]) {
-			continue
-		}
-		call := []meetingCall{r.callAt(i, dates[0], false)}
-		if r.isWithin(call[0].day, 0, shortestNotice) {
-			continue // the date of the document
-		}
-		r.setHours(p, 0, dates, call)
-		calls = append(calls, call...)
-	}
-	return calls
-}
-
-// shortestNotice is the number of days before which no meeting is called.
-const shortestNotice = 5
-
-// isMeetingDate reports whether the words before a date are the label of the date of a
-// meeting, and nothing else.
-func (p *part) isMeetingDate(v *value.Value) bool {
-	end := v.From
-	for end > 0 && (p.word(end-1) == "" || weekdays[p.word(end-1)] || p.word(end-1) == "el") {
-		end--
-	}
-	label, ok := firstCue(p.longest("meeting date"), 0, end)
-	bullet := label.from == 1 && p.word(0) == ""
-	return ok && (label.from == 0 || bullet) && label.to == end && !p.has("planned", "possible", "attendance")
-}
-
-var weekdays = map[string]bool{
-	"lunes": true, "martes": true, "miercoles": true, "jueves": true, "viernes": true, "sabado": true, "domingo": true,
-	"monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true,
-}
-
-// withCommonHour sets the hour that a sentence of its own gives.
-func (r *reading) withCommonHour(calls []meetingCall) []meetingCall {
-	if len(calls) == 0 || slices.ContainsFunc(calls, func(c meetingCall) bool { return c.clock != "" }) {
-		return calls
-	}
-	besideCalls := map[int]bool{} // paragraphs
-	for _, c := range calls {
-		besideCalls[r.parts[c.at.part].paragraph] = true
-	}
-	common := ""
-	for i := range r.parts {
-		p := &r.parts[i]
-		label := p.has("hour label") && len(p.tokens) <= 10 || p.has("meeting starts") || besideCalls[p.paragraph]
-		if p.cells != nil || !r.mayCall(p) || !label || p.nextDate(0) < len(p.tokens) || p.has("doors", "attendance") {
-			continue
-		}
-		clock, _, _, vague := p.hour(0, len(p.tokens))
-		if vague || clock != "" && common != "" && clock != common {
-			return nil // the hour is given, but not certain
-		}
-		common = max(common, clock)
-	}
-	for n := range calls {
-		calls[n].clock = common
-	}
-	return calls
-}
-
-var meetingKinds = []class{"ordinary meeting", "extraordinary meeting", "bondholders meeting"}
-
-// setMeetingKind sets the kind of a meeting: that of the sentence with its dates, or else
-// that of the title and the headings, or else that of the whole document.
-func (r *reading) setMeetingKind(d *draft, calls []meetingCall) {
-	if r.setLabelledKind(d) {
-		return
-	}
-	var near, titles, all []int
-	for i := range r.parts {
-		p := &r.parts[i]
-		if p.aside || p.has("other company") || !p.has(meetingKinds...) && !p.has("both meetings") {
-			continue
-		}
-		all = append(all, i)
-		if p.heading || p.has("called") {
-			titles = append(titles, i)
-		}
-		if slices.ContainsFunc(calls, func(c meetingCall) bool { return c.at.part == i }) {
-			near = append(near, i)
-		}
-	}
-	for _, parts := range [][]int{near, titles, all} {
-		if len(parts) == 0 {
-			continue
-		}
-		r.setAgreedKind(d, parts)
-		return
-	}
-}
-
-// setLabelledKind sets the kind of a meeting that a form gives behind a label, "Tipo de Junta:
-// Ordinaria", and reports whether there is such a label.
-func (r *reading) setLabelledKind(d *draft) bool {
-	for i := range r.parts {
-		p := &r.parts[i]
-		label, ok := firstCue(p.all("meeting kind label"), 0, len(p.tokens))
-		if !ok || p.aside {
-			continue
-		}
-		from := label.to
-		for p.mark(from) == ":" {
-			from++
-		}
-		kind := kindWords[p.word(from)]
-		if kind == "" || p.has("both meetings") {
-			continue
-		}
-		d.set("meeting_kind", kind, place{i, from, from + 1})
-		return true
-	}
-	return false
-}
-
-// kindWords are the kinds of meetings as forms write them.
-var kindWords = map[string]string{
-	"ordinaria": "ordinary", "ordinary": "ordinary", "annual": "ordinary",
-	"extraordinaria": "extraordinary", "extraordinary": "extraordinary",
-}
-
-// setAgreedKind sets the kind of a meeting if some parts agree on it.
-func (r *reading) setAgreedKind(d *draft, parts []int) {
-	var found cue
-	at := -1
-	for _, i := range parts {
-		p := &r.parts[i]
-		if p.has("both meetings") {
-			return
-		}
-		for _, c := range p.all(meetingKinds...) {
-			if at >= 0 && c.class != found.class {
-				return
-			}
-			found = c
-			at = i
-		}
-	}
-	kind, _, _ := strings.Cut(string(found.class), " ")
-	d.set("meeting_kind", kind, place{at, found.from, found.to})
 }

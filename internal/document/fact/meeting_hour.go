@@ -44,6 +44,9 @@ func (r *reading) setHours(p *part, from int, dates []*value.Value, calls []meet
 		return
 	}
 	first, second := &calls[0], &calls[1]
+	if second.clock == "" && !second.vague && !first.same && p.hasBetween(dates[0].To, len(p.tokens), "same hour") {
+		second.same = true // "a la misma hora y en el mismo lugar del día 17 de junio"
+	}
 	isFirstOpen := first.clock == "" && !first.same && !first.vague
 	switch {
 	case isFirstOpen && second.clock != "" &&
@@ -103,7 +106,9 @@ func (p *part) leadsTo(from, to int) bool {
 		case "del", "de", "dia", "el", "of", "on", "the", "h", "horas", "hours", "d", "lunes", "martes", "miercoles", "jueves",
 			"viernes", "sabado", "proximo", "siguiente", "next", "":
 		default:
-			return false
+			if !weekdays[p.word(i)] {
+				return false
+			}
 		}
 	}
 	return p.mark(from) != ","
@@ -122,7 +127,14 @@ func (p *part) hour(from, to int) (clock string, at, end int, vague bool) {
 			}
 			continue
 		}
-		text := fmt.Sprintf("%02d:%02d", h, m)
+		shift, behind, known := p.zone(behind)
+		if !known || h+shift > 23 {
+			vague = true
+			clock = ""
+			i = behind - 1
+			continue
+		}
+		text := fmt.Sprintf("%02d:%02d", h+shift, m)
 		if clock != "" && clock != text {
 			return "", 0, 0, true
 		}

@@ -44,6 +44,29 @@ func (p *part) isNotCalled() bool {
 	})
 }
 
+// callsBoard reports whether the words before the first date of a sentence call the board and not the
+// shareholders: "el Consejo de Administración ha sido convocado para el 9 de junio".
+func (p *part) callsBoard(from, day int) bool {
+	const near = 8
+	if p.hasBetween(from, day, "general body") {
+		return false
+	}
+	for i := from; i < day; i++ {
+		switch p.word(i) {
+		case "consejo", "board", "consell", "comite", "comision", "committee", "patronato":
+		default:
+			continue
+		}
+		for k := i + 1; k < min(day, i+near); k++ {
+			switch p.word(k) {
+			case "sido", "reunira", "reuniran", "reune", "convocado", "convocada", "meet", "meets", "been", "reunirse", "celebrara", "celebrar":
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isOnlyPlanned reports whether a sentence says that a meeting is planned, and not that it is called:
 // "la Sociedad prevé celebrar su Junta el 28 de mayo". In a notice the same words say at which call
 // the meeting is expected to be held: "quedan convocados …, previéndose celebrar en segunda".

@@ -28,7 +28,7 @@ func (r *reading) callsOfTable(t *table) (calls []meetingCall) {
 			last = 0
 			continue
 		}
-		if dates := r.laterDates(p, 0); len(found) == 0 && len(heads) == 2 && len(dates) == 2 && len(p.cells) == cells {
+		if dates := r.laterDates(p, 0); len(found) == 0 && len(heads) == 2 && len(dates) == 2 && (len(p.cells) == cells || len(p.cells) == cells+1) {
 			for n, v := range dates {
 				found = append(found, r.callAt(row, v, heads[n].second))
 			}
@@ -50,22 +50,31 @@ func (r *reading) lastCalls(calls, found []meetingCall, last int) int {
 	return min(last, len(calls)) + len(found)
 }
 
-// setHourOfRows sets the hour that has a row of its own.
+// setHourOfRows sets the hour that has a row of its own, or the hours of both calls in it.
 func (r *reading) setHourOfRows(p *part, calls []meetingCall) {
-	for i := range p.tokens {
-		hour, minute, _, ok := p.hourAt(i)
+	var clocks []string
+	for i := 0; i < len(p.tokens); i++ {
+		hour, minute, end, ok := p.hourAt(i)
 		if !ok && p.cellOf(i) > 0 {
-			hour, minute, _, ok = p.plainHour(i)
+			hour, minute, end, ok = p.plainHour(i)
 		}
 		if !ok {
 			continue
 		}
-		for n := range calls {
-			if calls[n].clock == "" && !calls[n].same {
-				calls[n].clock = fmt.Sprintf("%02d:%02d", hour, minute)
-			}
+		clocks = append(clocks, fmt.Sprintf("%02d:%02d", hour, minute))
+		i = max(i, end-1)
+	}
+	for n := range calls {
+		c := &calls[n]
+		switch {
+		case len(clocks) == 0 || c.clock != "" || c.same:
+		case len(clocks) == len(calls):
+			c.clock = clocks[n]
+		case len(clocks) == 1:
+			c.clock = clocks[0]
+		default:
+			c.vague = true
 		}
-		return
 	}
 }
 
@@ -78,6 +87,9 @@ func (r *reading) callsOfRow(row int) (calls []meetingCall) {
 		if first.has("first row", "second row") && p.cells[0].to-p.cells[0].from <= 3 {
 			names = p.callNames(0, "first row", "second row")
 		}
+	}
+	if later := r.laterDates(p, 0); len(names) > 0 && len(later) > 0 && names[0].from > later[0].From {
+		return r.callsNamedBehind(row, later, names)
 	}
 	last := 0
 	var dates []*value.Value
@@ -103,6 +115,26 @@ func (r *reading) callsOfRow(row int) (calls []meetingCall) {
 			calls[n].clock = r.hourCell(p, dates[n])
 		}
 	}
+	return calls
+}
+
+// callsNamedBehind returns the calls of a row in which each date has its name behind it: "1 de julio de
+// 2026, 11:00 horas (primera convocatoria)".
+func (r *reading) callsNamedBehind(row int, dates []*value.Value, names []callName) (calls []meetingCall) {
+	p := &r.parts[row]
+	if len(names) != len(dates) || len(names) > 2 || p.hasBetween(0, dates[0].From, "attendance") {
+		return nil
+	}
+	for n, v := range dates {
+		if names[n].from < v.To || p.nextDate(v.To) < names[n].from || p.hasBetween(v.To, names[n].from, "attendance") {
+			return nil
+		}
+		calls = append(calls, r.callAt(row, v, names[n].second))
+	}
+	if len(calls) == 2 && calls[0].second == calls[1].second {
+		return nil
+	}
+	r.setHours(p, 0, dates, calls)
 	return calls
 }
 

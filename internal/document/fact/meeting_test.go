@@ -108,7 +108,10 @@ func TestMeetings(t *testing.T) {
 		"cancelled":            {text: "Se desconvoca la Junta General Ordinaria prevista para el 27 de mayo de 2026 en primera convocatoria."},
 		"days of other things": {text: "Junta General Ordinaria. Los accionistas podrán solicitar un complemento de convocatoria hasta el 27 de mayo de 2026."},
 		"two meetings": {text: "La Junta General Ordinaria se celebrará el 27 de mayo de 2026 en primera convocatoria.\n\n" +
-			"La Asamblea de Bonistas se celebrará el 3 de junio de 2026 en primera convocatoria."},
+			"La Asamblea de Bonistas se celebrará el 3 de junio de 2026 en primera convocatoria.", want: []map[string]string{
+			{"meeting_kind": "ordinary", "first_call": "2026-05-27"},
+			{"meeting_kind": "bondholders", "first_call": "2026-06-03"},
+		}},
 		"hour that is not read": {text: "La Junta General Ordinaria se celebrará el 27 de mayo de 2026, a las doce menos cuarto, en primera convocatoria."},
 	})
 }

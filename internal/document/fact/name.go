@@ -139,7 +139,7 @@ func (p *part) companyStart(form, last int) int {
 	for k := form - 1; k >= max(last, form-longestName); k-- {
 		w := p.word(k)
 		switch {
-		case p.startsCell(k + 1):
+		case p.startsCell(k + 1), isDashAlone(p, k): // "Madrid, 11 de mayo de 2026 - X, S.A."
 			return from
 		case p.mark(k) == "," && k == form-1, p.mark(k) == "&", p.mark(k) == "-", p.mark(k) == "'", p.mark(k) == "’":
 			continue
@@ -158,6 +158,11 @@ func (p *part) companyStart(form, last int) int {
 		}
 	}
 	return from
+}
+
+// isDashAlone reports whether a dash with a space on both sides stands at a token.
+func isDashAlone(p *part, k int) bool {
+	return p.mark(k) == "-" && p.tokens[k].Spaced && k+1 < len(p.tokens) && p.tokens[k+1].Spaced
 }
 
 // startsCell reports whether a cell of a row begins at a token.

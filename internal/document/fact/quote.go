@@ -16,6 +16,9 @@ func (r *reading) quote(at place) disclosure.Quote {
 	page := r.pages[p.page]
 	start := p.start + p.tokens[at.from].At
 	end := p.start + p.tokens[at.to-1].End()
+	if p.column {
+		end = endOfLine(page, start, end)
+	}
 	q := disclosure.Quote{
 		Page:   p.page + 1,
 		Text:   oneLine(page[start:end]),
@@ -29,6 +32,20 @@ func (r *reading) quote(at place) disclosure.Quote {
 		q.After = " " + q.After
 	}
 	return q
+}
+
+// endOfLine returns the end of the first line in a range of a page, whose lines do not follow one
+// another in the document: each has the other column beside it.
+func endOfLine(page string, start, end int) int {
+	line := page[start:end]
+	if cut := strings.IndexByte(line, '\n'); cut > 0 {
+		at := strings.Index(line[:cut], "  ")
+		if at < 0 {
+			at = cut
+		}
+		return start + len(strings.TrimRight(line[:at], " "))
+	}
+	return end
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }

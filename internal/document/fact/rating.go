@@ -10,12 +10,15 @@ import (
 	"pregon/internal/document/value"
 )
 
-// ratingActions are the classes of the words for actions, in sentences and in headings.
-var ratingActions = []struct {
+// ratingAction is what an agency may do, with the classes of the words for it.
+type ratingAction struct {
 	name string
 	verb class
 	noun class
-}{
+}
+
+// ratingActions are the classes of the words for actions, in sentences and in headings.
+var ratingActions = []ratingAction{
 	{"upgrade", "rating upgraded", "rating upgrade noun"},
 	{"downgrade", "rating downgraded", "rating downgrade noun"},
 	{"affirmed", "rating affirmed", "rating affirmed noun"},
@@ -50,7 +53,7 @@ type ratingFinder struct {
 // ratings finds the actions of rating agencies.
 func ratings(r *reading) []draft {
 	f := &ratingFinder{reading: r, open: map[string][]candidate{}}
-	if !f.isAboutRatings() {
+	if !f.isAboutRatings() || f.isNoCredit() {
 		return nil
 	}
 	for i := range r.parts {
@@ -62,13 +65,50 @@ func ratings(r *reading) []draft {
 	for n := range r.tables {
 		f.readTable(&r.tables[n])
 	}
-	var drafts []draft
+	f.findOnlyAgency()
+	drafts, of := f.findSeries()
 	for _, a := range f.agencies {
+		if of != "" && strings.EqualFold(a.agency, of) {
+			continue
+		}
 		if d, ok := f.draft(a); ok {
 			drafts = append(drafts, d)
 		}
 	}
 	return drafts
+}
+
+// isNoCredit reports whether the document says that its rating is none of credit.
+func (f *ratingFinder) isNoCredit() bool {
+	return anyPart(f.parts, func(p *part) bool { return p.has("rating no credit") })
+}
+
+// findOnlyAgency takes the agency of a document that names it in one sentence, and says in
+// others what it did, if it names no second one.
+func (f *ratingFinder) findOnlyAgency() {
+	if len(f.agencies) > 0 || len(f.open["action"]) == 0 {
+		return
+	}
+	var only *named
+	part := -1
+	for i := range f.parts {
+		p := &f.parts[i]
+		if p.aside || len(p.tokens) > longestRating {
+			continue
+		}
+		for _, a := range p.agencies(f.Company) {
+			if only != nil && !strings.EqualFold(only.name, a.name) {
+				return
+			}
+			if only == nil && p.cells == nil && !p.has("rating elsewhere") && !f.isDoubtful(p, a.from) && !f.isOlder(p) {
+				only = &a
+				part = i
+			}
+		}
+	}
+	if only != nil {
+		f.agencyOf(only.name, place{part, only.from, only.to})
+	}
 }
 
 // shortReport is the number of parts of a document that may state a rating without a
@@ -99,7 +139,7 @@ func (f *ratingFinder) isOlder(p *part) bool {
 	const late = 45 * 24 * time.Hour
 	for k := range p.values {
 		v := &p.values[k]
-		if v.Kind != value.Date {
+		if v.Kind != value.Date || p.isInRelative(v.From) || p.isAsideDate(v.From) {
 			continue
 		}
 		since := p.word(v.From - 1)
@@ -124,6 +164,47 @@ func (f *ratingFinder) isOlder(p *part) bool {
 	return false
 }
 
+// isAsideDate reports whether a date is that of the accounts which an agency read, of what was so until
+// now, or stands in the reason of its decision.
+func (p *part) isAsideDate(i int) bool {
+	const reach = 4 // tokens: "cerrados al 31 de diciembre"
+	if p.hasBetween(max(0, i-reach), i, "rating accounts") {
+		return true
+	}
+	from, _ := p.clause(i)
+	isSince := p.word(from+1) == "desde" || p.word(from+1) == "since"
+	if p.hasBetween(from, from+1, "rating registered") {
+		return true // "el Fondo, inscrito en los registros de la CNMV el 19 de septiembre de 2019"
+	}
+	if from > 0 && isRelative(p.word(from)) && isSince && i <= from+3 {
+		return true // "estable la perspectiva, que desde octubre de 2024 venía siendo negativa"
+	}
+	for _, c := range p.all("rating reason") {
+		if c.from < i && len(p.ratingsIn(0, c.from)) > 0 && !p.hasActionBetween(c.to, len(p.tokens)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasActionBetween reports whether a word for an action stands in a range of tokens.
+func (p *part) hasActionBetween(from, to int) bool {
+	return slices.ContainsFunc(p.cues, func(c cue) bool {
+		return c.from >= from && c.from < to && slices.Contains(ratingVerbs, c.class)
+	})
+}
+
+// isInRelative reports whether a token is in a clause that tells since when something was so: "removed from
+// CreditWatch, where it was placed on 15 September".
+func (p *part) isInRelative(i int) bool {
+	from, _ := p.clause(i)
+	switch p.word(from) {
+	case "where", "donde":
+		return from > 0
+	}
+	return false
+}
+
 // draft returns the fact of an agency. It needs an action: a rating that a document only
 // mentions is not new.
 func (f *ratingFinder) draft(a *rated) (draft, bool) {
@@ -142,7 +223,8 @@ func (f *ratingFinder) draft(a *rated) (draft, bool) {
 		}
 		d.setAgreed(name, all)
 	}
-	return d, d.fields["action"] != "" && (d.fields["rating"] != "" || len(a.fields["action"]) > 0)
+	known := d.fields["rating"] != "" || d.fields["action"] == "withdrawn" || len(a.fields["action"]) > 0
+	return d, d.fields["action"] != "" && known
 }
 
 // agencyOf returns the entry of an agency.
@@ -173,7 +255,7 @@ func (f *ratingFinder) readSentence(i int) {
 	if !p.has("rating noun", "rating outlook") && len(named) == 0 {
 		return
 	}
-	if p.has("rating elsewhere") || f.isOfOther(p) || len(p.tokens) > longestRating || f.isOlder(p) || f.isTold(p) {
+	if p.has("rating elsewhere") || p.has("rating at present") && !p.has("rating reviewed") || f.isOfOther(p) || len(p.tokens) > longestRating || f.isOlder(p) || f.isTold(p) {
 		return
 	}
 	action, where, certain := f.action(p)
@@ -230,7 +312,11 @@ func (f *ratingFinder) beforeOf(i int) *rated {
 // it is.
 func (f *ratingFinder) isOnlyState(a *rated) bool {
 	for _, c := range a.fields["action"] {
-		switch f.parts[c.at.part].word(c.at.from) {
+		p := &f.parts[c.at.part]
+		if p.hasBetween(0, c.at.from, "rating announces") {
+			return false // "ha hecho público hoy que mantiene"
+		}
+		switch p.word(c.at.from) {
 		case "mantiene", "mantienen", "maintains", "mante", "conserva", "keeps":
 		default:
 			return false
@@ -244,13 +330,12 @@ func (f *ratingFinder) isOfOther(p *part) bool {
 	if f.ratesOther(p) {
 		return true
 	}
-	name, _, _ := strings.Cut(f.Company, ",")
-	if name == "" || strings.Contains(strings.ToLower(p.text), strings.ToLower(name)) {
+	if f.namesOwn(p) {
 		return false
 	}
 	for k := range p.tokens {
 		switch p.tokens[k].Folded {
-		case "sociedad", "company", "societat", "compania", "emisor", "issuer", "grupo", "group", "companyia":
+		case "fondo", "fund", "fons", "sociedad", "company", "societat", "compania", "emisor", "issuer", "grupo", "group", "companyia":
 			return false
 		}
 	}
@@ -354,7 +439,7 @@ func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
 		}
 	}
 	for _, c := range p.labels(classes...) {
-		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || p.isAdjective(c) || p.isReviewEnd(c) || !f.isOfRating(p, c) {
+		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || p.isAdjective(c) || p.isReviewEnd(c) || p.isOnlyRequested(c) || f.isOfEarlierYear(p, c) || !f.isOfRating(p, c) {
 			continue
 		}
 		found := actionName(c.class)
@@ -367,10 +452,29 @@ func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
 	return name, at, name != ""
 }
 
+// isOfEarlierYear reports whether the year of a verb is long over: "que la asignó en 2024".
+func (f *ratingFinder) isOfEarlierYear(p *part, c cue) bool {
+	const reach = 3 // tokens
+	if f.Published.IsZero() {
+		return false
+	}
+	return slices.ContainsFunc(p.valuesIn(c.to, min(len(p.tokens), c.to+reach)), func(v *value.Value) bool {
+		isIn := p.word(v.From-1) == "en" || p.word(v.From-1) == "in" || p.word(v.From-1) == "el"
+		return v.IsYear() && v.Year < f.Published.Year() && isIn
+	})
+}
+
 // isReviewEnd reports whether a review is one that ends: "and removed the rating from review".
 func (p *part) isReviewEnd(c cue) bool {
 	const reach = 8
 	return actionName(c.class) == "review" && p.hasBetween(max(0, c.from-reach), c.from, "rating review end")
+}
+
+// isOnlyRequested reports whether someone asked the agency for an action: "ha solicitado la retirada de la
+// calificación".
+func (p *part) isOnlyRequested(c cue) bool {
+	const reach = 30
+	return p.hasBetween(max(0, c.from-reach), c.from, "rating asked")
 }
 
 // isAdjective reports whether a participle only describes the noun behind it: "la elevada
@@ -427,24 +531,33 @@ func (f *ratingFinder) isOfRating(p *part, c cue) bool {
 
 // isOutlookNext reports whether an action is followed by the outlook, before the rating.
 func (f *ratingFinder) isOutlookNext(p *part, c cue) bool {
+	noun := false
 	for i := c.to; i < min(len(p.tokens), c.to+6); i++ {
 		if p.hasBetween(i, i+1, "rating noun") {
+			noun = true // "ha asignado a la nueva nota una perspectiva estable"
+		}
+		if noun && isClauseMark(p.mark(i)) {
 			return false
 		}
 		if _, ok := p.ratingAt(i); ok {
 			return false
 		}
 		if p.hasBetween(i, i+1, "rating outlook") {
-			return true
+			return !noun || isIndefinite(p.word(i-1)) || isIndefinite(p.word(i-2))
 		}
 	}
 	return false
 }
 
+func isIndefinite(w string) bool { return w == "una" || w == "a" || w == "an" }
+
 // sureCodes returns the new ratings of a sentence.
 func (f *ratingFinder) sureCodes(p *part) (found []ratingCode) {
 	if !p.has("rating noun") && !p.hasAction() {
 		return nil
+	}
+	if p.has("rating of strength") && p.has("rating of issuer") {
+		return nil // an insurer has two
 	}
 	for _, c := range p.ratingsIn(0, len(p.tokens)) {
 		if !c.old && !f.isDoubtful(p, c.from) {
@@ -468,7 +581,7 @@ func (p *part) outlook(from, to int) (name string, at place, ok bool) {
 		start := max(from, c.from-2)
 		end := min(to, c.to+14)
 		for k := c.to; k < end; k++ {
-			if mark := p.mark(k); mark == ";" || mark == "." || mark == "(" {
+			if mark := p.mark(k); mark == ";" || mark == "." || mark == "(" || p.tellsSince(k) {
 				end = k
 			}
 		}
@@ -499,6 +612,19 @@ func (p *part) outlook(from, to int) (name string, at place, ok bool) {
 		ok = true
 	}
 	return name, at, ok
+}
+
+// tellsSince reports whether a relative clause that begins behind a token tells what was so until now:
+// "estable la perspectiva, que desde 2024 venía siendo negativa".
+func (p *part) tellsSince(i int) bool {
+	if p.mark(i) != "," || !isRelative(p.word(i+1)) {
+		return false
+	}
+	switch p.word(i + 2) {
+	case "desde", "since", "hasta", "era", "was", "des":
+		return true
+	}
+	return false
 }
 
 // isMove reports whether "a" or "to" is between two words.

@@ -211,7 +211,8 @@ func (p *part) knownAgency(i int) (named, bool) {
 		name, end = "KBRA", i+2
 	case w == "am" && p.word(i+1) == "best":
 		name, end = "AM Best", i+2
-	case knownAgencies[w] != "" && (w != "scope" && w != "arc" && w != "beka" || agencyWords[p.word(i+1)] || isAgencyWord(p.word(i-1))):
+	case knownAgencies[w] != "" && (w != "scope" && w != "arc" && w != "beka" || agencyWords[p.word(i+1)] || isAgencyWord(p.word(i-1)) ||
+		w == "scope" && p.isRatingVerb(i+1)):
 		name = knownAgencies[w]
 	default:
 		return named{}, false
@@ -223,6 +224,14 @@ func (p *part) knownAgency(i int) (named, bool) {
 		end++
 	}
 	return named{name, i, end}, true
+}
+
+// isRatingVerb reports whether what an agency does stands at a token: "Scope mejora la perspectiva".
+func (p *part) isRatingVerb(i int) bool {
+	if isPerfect(p.word(i)) {
+		return p.hasActionBetween(i, i+2)
+	}
+	return p.hasActionBetween(i, i+1)
 }
 
 // isAgencySuffix reports whether a word continues the long name of an agency.

@@ -41,6 +41,9 @@ func (p *part) ratingAt(i int) (ratingCode, bool) {
 		return c, true
 	}
 	next := i + 1
+	if p.isExpectedBehind(next) {
+		return ratingCode{}, false
+	}
 	if isRatingSign(p.mark(next)) && !p.tokens[next].Spaced && p.isRatingEnd(next+1) { // BB-, where the text had no space
 		c.text += "-"
 		c.to = next + 1
@@ -68,6 +71,14 @@ func (p *part) ratingAt(i int) (ratingCode, bool) {
 		}
 	}
 	return c, true
+}
+
+// isExpectedBehind reports whether the sign of a rating that is only expected stands at a token: "BBB-(EXP)".
+func (p *part) isExpectedBehind(i int) bool {
+	if isRatingSign(p.mark(i)) {
+		i++
+	}
+	return p.mark(i) == "(" && p.word(i+1) == "exp"
 }
 
 // structuredAt reads the sign of structured finance behind a rating: "A+sf", "B (sf)". It

@@ -1,5 +1,7 @@
 package fact
 
+import "slices"
+
 // ratingLabels are the classes of labels of forms and tables about ratings.
 var ratingLabels = []class{
 	"rating label agency", "rating label action", "rating label now", "rating label before", "rating label short",
@@ -12,6 +14,7 @@ func (f *ratingFinder) readTable(t *table) {
 	var heading *part
 	form := map[string][]candidate{}
 	var agency *rated
+	column := 0 // of the new ratings, beside those until now
 	for _, row := range t.rows {
 		p := &f.parts[row]
 		if f.rows++; p.aside || len(p.cells) > mostLabels || len(p.tokens) > longestRating || f.rows > mostRows {
@@ -19,6 +22,14 @@ func (f *ratingFinder) readTable(t *table) {
 		}
 		if p.isRatingHeading() {
 			heading = p
+			continue
+		}
+		if now, ok := p.nowColumn(); ok {
+			column = now
+			continue
+		}
+		if column > 0 && len(p.cells) == 3 {
+			f.readChange(row, column, form)
 			continue
 		}
 		if heading != nil {
@@ -35,6 +46,42 @@ func (f *ratingFinder) readTable(t *table) {
 	}
 	for name, all := range form {
 		target[name] = append(target[name], all...)
+	}
+}
+
+// nowColumn returns the cell of the new ratings in rows below a heading that has only the columns of
+// those until now and the new ones: "Anterior, Actual".
+func (p *part) nowColumn() (column int, ok bool) {
+	if n := len(p.cells); n != 2 && n != 3 {
+		return 0, false
+	}
+	before, after := -1, -1
+	for n, c := range p.cells {
+		switch {
+		case c.to-c.from > 3:
+			return 0, false
+		case p.hasBetween(c.from, c.to, "rating label before"):
+			before = n
+		case p.hasBetween(c.from, c.to, "rating label after"):
+			after = n
+		}
+	}
+	if before < 0 || after < 0 || len(p.cells) == 3 && min(before, after) == 0 {
+		return 0, false
+	}
+	return after + 3 - len(p.cells), true
+}
+
+// readChange reads a row with a label, the rating until now and the new one.
+func (f *ratingFinder) readChange(row, column int, fields map[string][]candidate) {
+	p := &f.parts[row]
+	label := p.cells[0]
+	switch {
+	case p.hasBetween(label.from, label.to, "rating short term", "rating label short"):
+	case p.hasBetween(label.from, label.to, "rating outlook"):
+		f.readCell(row, p.cells[column], "rating label outlook", fields)
+	case p.hasBetween(label.from, label.to, "rating label now", "rating of issuer"):
+		f.readCell(row, p.cells[column], "rating label now", fields)
 	}
 }
 
@@ -198,7 +245,8 @@ func (f *ratingFinder) readOutlookIn(row int, c cell, needs class, fields map[st
 			found = append(found, q)
 		}
 	}
-	if len(found) == 1 {
+	isSame := func(q cue) bool { return outlooks[q.class] == outlooks[found[0].class] } // "Estable / Stable"
+	if len(found) > 0 && !slices.ContainsFunc(found, func(q cue) bool { return !isSame(q) }) {
 		keepIn(fields, "outlook", outlooks[found[0].class], place{row, found[0].from, found[0].to})
 	}
 }

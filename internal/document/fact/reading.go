@@ -45,6 +45,7 @@ type part struct {
 	namesOther bool
 	namesRead  bool
 	cells      []cell // of a row; nil for a sentence
+	column     bool   // one of two that stand beside each other: its text has spaces in place of the other
 	paragraph  int    // number of its paragraph
 	english    bool
 	// the number of words that only one of the languages has
@@ -92,7 +93,7 @@ func readDocument(d Document) *reading {
 			page = passage.LineBreaks.Replace(page)
 		}
 		r.pages = append(r.pages, page)
-		r.readPage(n, withoutStrayGaps(withTabs(withDigits(page))))
+		r.readPage(n, withRowsOfLines(withoutStrayGaps(withTabs(withDigits(page)))))
 	}
 	r.dropDoubtsInName()
 	r.setLanguages()
@@ -187,9 +188,22 @@ func (r *reading) readPage(n int, page string) {
 	if len(r.parts) > 0 {
 		paragraph = r.parts[len(r.parts)-1].paragraph
 	}
+	columns := paragraphsBeside(page)
 	for _, block := range passage.Blocks(page) {
 		paragraph++
-		if passage.HasGap(block.Of(page)) {
+		for len(columns) > 0 && block.Start >= columns[0].at.End {
+			columns = columns[1:]
+		}
+		if len(columns) > 0 && block.Start >= columns[0].at.Start {
+			if at := &columns[0]; !at.read {
+				at.read = true
+				r.inColumns = true
+				r.readBeside(n, at, paragraph)
+				paragraph++
+			}
+			continue
+		}
+		if hasGapInLine(block.Of(page)) {
 			if columns := proseColumns(page, block); columns != nil {
 				r.inColumns = true
 				for _, column := range columns {
@@ -213,6 +227,16 @@ func (r *reading) readPage(n int, page string) {
 	}
 }
 
+// hasGapInLine reports whether a line has a gap between cells. The indent of a line is none.
+func hasGapInLine(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if passage.HasGap(strings.Trim(line, " ")) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, row bool) {
 	p := part{
 		page:      n,
@@ -225,7 +249,7 @@ func (r *reading) addPart(n int, page string, at passage.Span, paragraph int, ro
 	r.words = phrases.appendWords(r.words[:0], tokens)
 	tokens, words := phrases.repair(tokens, r.words)
 	p.tokens = r.tokens.keep(tokens)
-	p.cues = r.cues.keep(phrases.appendCues(r.cues.room(), p.tokens, words))
+	p.cues = p.withoutMonths(r.cues.keep(phrases.appendCues(r.cues.room(), p.tokens, words)))
 	p.englishWords, p.spanishWords = countWords(words)
 	if row {
 		p.cells = cellsOf(p.text, p.tokens)
@@ -467,4 +491,14 @@ type place struct {
 	part int
 	from int
 	to   int
+}
+
+// anyPart reports whether a condition is true of one of some parts.
+func anyPart(parts []part, is func(*part) bool) bool {
+	for i := range parts {
+		if is(&parts[i]) {
+			return true
+		}
+	}
+	return false
 }

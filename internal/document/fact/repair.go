@@ -28,6 +28,17 @@ var misread = []struct{ wrong, right string }{
 	{"ii", "n"},
 }
 
+// misreadArticles are short words with a capital I in place of an l, which no other word is.
+var misreadArticles = map[string]string{
+	"Ia":  "la",
+	"Ias": "las",
+	"Ios": "los",
+	"eI":  "el",
+	"EI":  "el",
+	"deI": "del",
+	"aI":  "al",
+}
+
 // Shorter words are too like one another, and longer ones are none.
 const (
 	shortestRepaired = 5
@@ -82,6 +93,11 @@ func (x *index) repair(tokens []value.Token, words []*word) ([]value.Token, []*w
 
 // repairWord replaces a folded word that no rule knows.
 func (x *index) repairWord(t *value.Token, w **word) {
+	if article := misreadArticles[t.Text]; article != "" {
+		t.Folded = article
+		*w = x.words[article]
+		return
+	}
 	if len(t.Folded) < shortestRepaired || len(t.Folded) > longestRepaired || t.IsNumber() {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/document/lexicon"
 	"pregon/internal/document/value"
 )
 
@@ -64,14 +65,14 @@ type resultCandidate struct {
 // results finds the results of a period.
 func results(r *reading) []draft {
 	f := &resultFinder{reading: r, scopes: r.sections()}
-	if !f.isAboutResults() || f.isTitledOfOther() || !f.findPeriod() {
+	if !f.isAboutResults() || f.isTitledOfOther() || f.hasSplitYear() || !f.findPeriod() {
 		return nil
 	}
-	f.bank = slices.ContainsFunc(r.parts, func(p part) bool { return p.has("results bank") })
+	f.bank = anyPart(r.parts, func(p *part) bool { return p.has("results bank") })
 	f.findNotes()
 	f.findInSentences()
-	for n := range r.tables {
-		f.findInTable(&r.tables[n])
+	for _, t := range f.tablesOfResults() {
+		f.findInTable(&t)
 	}
 	d := newDraft()
 	currency, ok := f.currency()
@@ -102,7 +103,8 @@ type resultFinder struct {
 	notes    map[string]bool // the footnotes that make a measure another one
 	strict   bool            // amounts count only with the period beside them
 	found    []resultCandidate
-	rows     int // of tables that were read
+	rows     int          // of tables that were read
+	unit     *value.Scale // of a form, once read
 }
 
 // section is what the heading of a section says about the parts below it.
@@ -149,17 +151,28 @@ func (f *resultFinder) isAboutResults() bool {
 	for i := range min(len(f.parts), 14) {
 		p := &f.parts[i]
 		announces := p.has("results announced") && !p.has("results other document", "results to come")
-		if p.heading && isResultTitle(p) || !other && announces {
+		if p.heading && isResultTitle(p) || !other && (announces || p.beginsWithStatements()) {
 			return true
 		}
 	}
 	return false
 }
 
-// isTitledOfOther reports whether the title names results of somebody else: "Resultados de Beta
+// beginsWithStatements reports whether a part begins with the statements that it announces: "Estados
+// financieros intermedios consolidados correspondientes al primer semestre".
+func (p *part) beginsWithStatements() bool {
+	const opening = 3 // tokens: "1. Los"
+	return p.cells == nil && !p.has("results to come", "results doubt") &&
+		slices.ContainsFunc(p.all("results statements"), func(c cue) bool { return c.from < opening })
+}
+
+// isTitledOfOther reports whether the title names results of someone else: "Resultados de Beta
 // Moda". Words that the rules know are no names.
 func (f *resultFinder) isTitledOfOther() bool {
 	t := f.title
+	if t.has("results fund") && !f.isFund() {
+		return true // the period of a fund that the company manages
+	}
 	for i := 1; i+1 < len(t.tokens) && f.Company != ""; i++ {
 		isOf := t.word(i) == "de" || t.word(i) == "of"
 		if !isOf || !isCapitalAt(t, i+1) || phrases.known[t.word(i+1)] || f.sharesName([]string{t.word(i + 1)}) || t.isShouted(i+1) {
@@ -171,6 +184,9 @@ func (f *resultFinder) isTitledOfOther() bool {
 	}
 	return false
 }
+
+// isFund reports whether the company of the report is itself a fund.
+func (f *resultFinder) isFund() bool { return f.readLine(f.Company).has("results fund") }
 
 func isResultTitle(p *part) bool {
 	if p.has("results title") {
@@ -291,6 +307,11 @@ func (f *resultFinder) findPeriod() bool {
 		best.resultPeriod = whole
 	}
 	f.period = best.resultPeriod
+	if whole, ok := cumulative(best.year, int(lastMonths[best.part])); ok && isPartial(best.part) && f.isHeadedByWhole(body) {
+		best.resultPeriod = whole
+		f.period = whole
+		f.strict = true
+	}
 	isLater := func(b placed) bool { return b.span && b.end().After(best.end()) }
 	if slices.ContainsFunc(body, isLater) {
 		return false // the year of the company does not begin in January
@@ -310,7 +331,8 @@ func (f *resultFinder) findPeriod() bool {
 		}
 	}
 	if !proved && len(named) > 0 {
-		proved = f.proveByPart() || len(body) == 0 && f.proveByUnit()
+		other := func(b placed) bool { return !b.bare && !b.day }
+		proved = f.proveByPart() || !slices.ContainsFunc(body, other) && f.proveByUnit()
 	}
 	return proved && !best.odd
 }
@@ -388,6 +410,20 @@ func (f *resultFinder) isAccumulated(whole resultPeriod) bool {
 		}
 	}
 	return false
+}
+
+// longestHeading is the most tokens of a line that heads figures.
+const longestHeading = 14
+
+// isHeadedByWhole reports whether a heading names the months from the beginning of the year to the
+// end of a period of which the title names the last part alone: "Resultados del tercer trimestre",
+// above "Enero-septiembre 2026". Its figures are then those to the end of the period.
+func (f *resultFinder) isHeadedByWhole(body []placed) bool {
+	return slices.ContainsFunc(body, func(b placed) bool {
+		p := &f.parts[b.part]
+		short := p.cells == nil && len(p.tokens) <= longestHeading && !p.hasMoney()
+		return short && !b.bare && !b.day && b.end() == f.period.end() && !isPartial(b.resultPeriod.part)
+	})
 }
 
 func isPartial(part string) bool { return part == "Q2" || part == "Q3" || part == "Q4" || part == "H2" }
@@ -475,7 +511,7 @@ func (p *part) comparisons() []bool {
 	for i := range p.tokens {
 		mark := p.tokens[i].Text
 		switch {
-		case starts[i]:
+		case starts[i], p.isFormerBehind(i):
 			inside = true
 			figures = false
 		case mark == "," || mark == ";" || ends[i] || isMeasure[i] && figures:
@@ -487,6 +523,24 @@ func (p *part) comparisons() []bool {
 	}
 	p.maskBrackets(mask)
 	return mask
+}
+
+// isFormerBehind reports whether "from" at a token, behind a figure, begins with the figure of an earlier
+// period: "narrowed to €8.2 million from €15.5 million".
+func (p *part) isFormerBehind(i int) bool {
+	const near = 3 // tokens between a figure and the word, and to the next figure
+	if p.word(i) != "from" {
+		return false
+	}
+	k := p.firstValue(i)
+	if k == 0 || k >= len(p.values) {
+		return false
+	}
+	v, next := &p.values[k-1], &p.values[k]
+	if !p.isNumber(v) || !p.isNumber(next) || i-v.To > near || next.From-i > near {
+		return false
+	}
+	return p.word(next.To) != "to" && p.word(next.To+1) != "to"
 }
 
 // longestBracket is the number of tokens that a bracket may have.
@@ -687,10 +741,25 @@ func (f *resultFinder) add(m ledgerItem, got read, at place) {
 	}
 }
 
+// namesOwn reports whether a part names the company of the report, without regard to its legal
+// form, accents, and the ends of lines. Of a report without a company it reports true.
+func (r *reading) namesOwn(p *part) bool {
+	name, _, _ := strings.Cut(r.Company, ",")
+	words := strings.Fields(lexicon.Fold(name))
+	if len(words) == 0 {
+		return true
+	}
+	for i := range p.tokens {
+		if _, ok := wordsAt(p.tokens, i, words); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // namesOther reports whether a part names a company that is not that of the report.
 func (f *resultFinder) namesOther(p *part) bool {
-	name, _, _ := strings.Cut(f.Company, ",")
-	if name == "" || strings.Contains(strings.ToLower(p.text), strings.ToLower(name)) {
+	if f.namesOwn(p) {
 		return false
 	}
 	return slices.ContainsFunc([]string{", S.A.", ", S.L.", " S.A.", " S.L.", " SA ", " plc", " GmbH", " Inc."}, func(form string) bool {

@@ -151,6 +151,9 @@ func (p *part) codedPeriod(i, _ int) (mention, bool) {
 		return mention{}, false
 	}
 	m := mention{to: i + 1}
+	if p.mark(i+1) == "/" && sameCode(w, p.word(i+2)) {
+		return p.codedPeriod(i+2, 0)
+	}
 	switch {
 	case f[1] != "":
 		n, _ := strconv.Atoi(f[1])
@@ -182,6 +185,20 @@ func (p *part) codedPeriod(i, _ int) (mention, bool) {
 	}
 	m = p.withYear(m)
 	return m, m.year > 0 || f[5] == "" && f[6] == "" // "9m" alone may be nine millions
+}
+
+// sameCode reports whether two codes mean the same part of a year in two languages: "1S/H1".
+func sameCode(a, b string) bool {
+	partOfCode := func(code string) string {
+		f := periodCode.FindStringSubmatch(code)
+		if f == nil || f[7] != "" {
+			return ""
+		}
+		n, _ := strconv.Atoi(f[1] + f[4])
+		part, _ := partOf(n, f[2]+f[3])
+		return part
+	}
+	return partOfCode(a) != "" && partOfCode(a) == partOfCode(b)
 }
 
 // shortYearOfCell reads the year of two digits that ends the heading of a column: "Q1 26",
@@ -340,7 +357,7 @@ func (p *part) monthRange(i, _ int) (mention, bool) {
 	if first == 0 || last == 0 {
 		return mention{}, false
 	}
-	switch p.mark(i + 1) {
+	switch strings.ToLower(p.mark(i + 1)) {
 	case "-", "–", "—", "a", "to", "hasta", "/", "y", "and", "i":
 	default:
 		return mention{}, false
@@ -413,7 +430,7 @@ func (p *part) withYear(m mention) mention {
 			m.to = k + 1
 			break
 		}
-		switch p.mark(k) {
+		switch strings.ToLower(p.mark(k)) { // "PRIMER SEMESTRE DE 2026"
 		case "de", "del", "of", "the", "l", "'", "’", "(", "-", "–", "d":
 			continue
 		}

@@ -73,9 +73,45 @@ func (s *resultSentence) read() {
 		}
 		k += s.assign(k, got)
 	}
-	if len(p.values) == 0 && len(s.measures) == 1 {
+	switch {
+	case len(s.measures) != 1:
+	case len(p.values) == 0:
 		s.below()
+	case len(p.values) == 1 && strings.Contains(p.text, "\n"):
+		s.inLine()
 	}
+}
+
+// inLine reads the figure in the second line of a part whose first line is the name of a measure,
+// below lines that have the unit: "Ventas netas", "302,1".
+func (s *resultSentence) inLine() {
+	p := s.part
+	v := &p.values[0]
+	if v.Scaled() || v.Unit != "" || v.To != len(p.tokens) || v.From == 0 || !p.isLabel(0, v.From, s.measures[0]) || s.finder.strict {
+		return
+	}
+	if !strings.Contains(p.text[p.tokens[v.From-1].End():p.tokens[v.From].At], "\n") {
+		return
+	}
+	if got, ok := p.amount(v, s.unitOfCards(s.index)); ok {
+		s.finder.add(s.measures[0], got, s.finder.placeOf(s.index, v))
+	}
+}
+
+// unitOfCards returns the unit that stands above lines with a measure or a figure each.
+func (s *resultSentence) unitOfCards(i int) value.Scale {
+	const reach = 10  // lines
+	const longest = 8 // tokens of a line
+	for k := i - 1; k >= max(0, i-reach); k-- {
+		p := &s.finder.parts[k]
+		if p.cells != nil || len(p.tokens) > longest {
+			break
+		}
+		if scale, ok := p.scaleInBrackets(); ok {
+			return scale
+		}
+	}
+	return s.finder.formUnit()
 }
 
 // isFormer reports whether a figure is the one from which a measure came: "los ingresos pasaron
@@ -381,7 +417,8 @@ func (s *resultSentence) keep(m ledgerItem, got read, v *value.Value) {
 	}
 	if m.field != "revenue" && s.saysLoss(m.to, v.From) {
 		// "el beneficio, tras las pérdidas": whose figure it is, is not certain
-		if s.saysProfit(m) || !s.isLossOf(m, v) {
+		adjacent := lossWords.Has(s.part.word(m.to)) && !s.saysLoss(m.to+1, v.From) // "the EBITDA loss narrowed to"
+		if s.saysProfit(m) || !adjacent && !s.isLossOf(m, v) {
 			return
 		}
 		m.loss = true
@@ -592,7 +629,10 @@ func (s *resultSentence) below() {
 	if next.cells != nil || next.page != p.page || len(next.values) != 1 || len(next.tokens) > 6 || f.strict {
 		return
 	}
-	heading, _ := value.ReadScale(p.tokens, p.english)
+	heading, ok := value.ReadScale(p.tokens, p.english)
+	if !ok {
+		heading = s.unitOfCards(s.index)
+	}
 	if got, ok := next.amount(&next.values[0], heading); ok {
 		f.add(s.measures[0], got, f.placeOf(s.index+1, &next.values[0]))
 	}

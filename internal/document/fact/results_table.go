@@ -1,6 +1,10 @@
 package fact
 
-import "pregon/internal/document/value"
+import (
+	"slices"
+
+	"pregon/internal/document/value"
+)
 
 // column is the heading of a column of amounts.
 type column struct {
@@ -10,6 +14,22 @@ type column struct {
 	current bool // "actual"
 	total   bool // "acumulado"
 	measure *ledgerItem
+}
+
+// titled divides a table that seems to continue on the next page at a line that titles another one:
+// "Cuenta de resultados consolidada" behind the table of the company alone.
+func (f *resultFinder) titled(t table) (divided []table) {
+	from := 0
+	for n := 1; n < len(t.rows); n++ {
+		before := t.rows[n] - 1
+		if before == t.rows[n-1] || !f.parts[before].has("results title", "results segment", "unit") {
+			continue
+		}
+		divided = append(divided, table{rows: t.rows[from:n], before: t.before})
+		t.before = before
+		from = n
+	}
+	return append(divided, table{rows: t.rows[from:], before: t.before})
 }
 
 // findInTable finds the amounts of a table: a measure in the first cell of a row, and the
@@ -51,8 +71,8 @@ func (f *resultFinder) findInTable(t *table) {
 			continue
 		}
 		if found := f.columnsOf(p); len(found) > 0 {
+			columns = joinLevels(columns, found)
 			heading = p
-			columns = found
 			continue
 		}
 		if heading != nil && len(columns) > 0 && columns[0].measure != nil {
@@ -60,6 +80,52 @@ func (f *resultFinder) findInTable(t *table) {
 			f.addColumns(t, row, heading, columns)
 		}
 	}
+}
+
+// joinLevels joins the headings of two rows, of which the upper one has the parts of the year, or
+// the years, of groups of columns: "Tercer trimestre, Nueve meses" above "2026, 2025, 2026, 2025".
+// All groups must have the same columns. Otherwise it returns the lower row.
+func joinLevels(upper, lower []column) []column {
+	first := 0
+	if len(upper) > 0 && upper[0].cell == 0 && !upper[0].named {
+		first = 1 // the heading of the labels
+	}
+	groups := upper[min(first, len(upper)):]
+	start := 0
+	if len(lower) > 0 && lower[0].cell == 0 && !lower[0].named {
+		start = 1
+	}
+	rest := lower[start:]
+	if len(groups) < 2 || len(rest) <= len(groups) || len(rest)%len(groups) != 0 {
+		return lower
+	}
+	size := len(rest) / len(groups)
+	joined := slices.Clone(lower)
+	for n := range rest {
+		top := groups[n/size]
+		c := &joined[start+n]
+		if !top.named || top.measure != nil || !sameHeading(rest[n], rest[n%size]) {
+			return lower
+		}
+		if !c.named {
+			continue // the change
+		}
+		switch {
+		case top.year == 0 && top.part != "" && c.bare:
+			c.part = top.part
+			c.bare = false
+		case top.bare && c.year == 0 && c.part != "":
+			c.year = top.year
+		default:
+			return lower
+		}
+	}
+	return joined
+}
+
+// sameHeading reports whether two columns of different groups have the same heading.
+func sameHeading(a, b column) bool {
+	return a.named == b.named && a.resultPeriod == b.resultPeriod && a.bare == b.bare && a.current == b.current && a.measure == nil && b.measure == nil
 }
 
 // onlyMeasures returns the measures of a row that has one in each cell, and nothing else.

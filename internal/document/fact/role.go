@@ -39,7 +39,7 @@ func (p *part) role(from, to int) (at place, ok bool) {
 		if category, found := p.category(start, end, to); found {
 			return category, !category.empty()
 		}
-		if rolePlurals.Has(w) || p.mark(end) == "(" && end < to {
+		if rolePlurals.Has(w) || p.mark(end) == "(" && end < to || p.isHalfRole(start, end) {
 			return place{}, false
 		}
 		return place{0, start, end}, true
@@ -92,6 +92,9 @@ func (p *part) roleStart(i, from int) int {
 
 // roleEnd returns the end of a role whose noun is at a token.
 func (p *part) roleEnd(head, to int) int {
+	if officer := p.officerEnd(head, to); officer > 0 {
+		return officer
+	}
 	end := head + 1
 	open := false // behind "de" or "of": a capital letter continues the role
 	for k := end; k < min(to, len(p.tokens), head+longestRole); k++ {
@@ -130,6 +133,32 @@ func (p *part) roleEnd(head, to int) int {
 		end = k + 1
 	}
 	return end
+}
+
+// officerEnd returns the end of a role such as "Chief Scientific Officer", whose words between may be any
+// with capital letters, or 0.
+func (p *part) officerEnd(head, to int) int {
+	const longest = 5 // tokens
+	if p.word(head) != "chief" {
+		return 0
+	}
+	for k := head + 1; k < min(head+1+longest, to, len(p.tokens)); k++ {
+		switch {
+		case p.startsCell(k):
+			return 0
+		case p.word(k) == "officer":
+			return k + 1
+		case !isCapitalAt(p, k) && p.mark(k) != "&" && p.word(k) != "and":
+			return 0
+		}
+	}
+	return 0
+}
+
+// isHalfRole reports whether a range of tokens is only the first word of a role, whose other words are not
+// known: "Chief".
+func (p *part) isHalfRole(from, to int) bool {
+	return to-from == 1 && (p.word(from) == "chief" || p.word(from) == "head")
 }
 
 func isArticle(w string) bool {

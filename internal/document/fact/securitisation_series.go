@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"math/big"
 	"slices"
 
 	"pregon/internal/document/value"
@@ -37,7 +38,7 @@ func (r *reading) seriesRows() (rows []map[string]string) {
 	if len(notes.all) == 0 {
 		for i := range r.parts {
 			p := &r.parts[i]
-			if p.aside || p.isTooLong() || p.has("past", "possible", "policy", "example") {
+			if p.aside || p.isTooLong() || p.has("past", "possible", "policy", "example", "bond gone") {
 				continue
 			}
 			r.readSeries(&notes, i)
@@ -144,8 +145,13 @@ func (r *reading) readSeries(notes *seriesNotes, i int) {
 	p := &r.parts[i]
 	words := p.all("bond series word", "bond no redemption", "bond no interest")
 	last := 0 // the end of the value before
+	r.readNameBelow(notes, i)
 	for k := range p.values {
 		v := &p.values[k]
+		if v.Kind == value.Figure && r.readPaidBelow(notes, i, k) {
+			last = v.To
+			continue
+		}
 		words = r.readNames(notes, p, words, v.From)
 		switch {
 		case v.Kind == value.Code && isISIN(v.Text):
@@ -226,7 +232,28 @@ func (r *reading) readPaid(notes *seriesNotes, p *part, label cell, v *value.Val
 		notes.unsure = notes.unsure || v.Unit == ""
 		return
 	}
+	if p.word(label.from) == "total" && notes.isTotal(column, amount) {
+		return
+	}
 	notes.paid(notes.current, column, amount)
+}
+
+// isTotal reports whether an amount is the sum of those of several series: "Total intereses".
+func (notes *seriesNotes) isTotal(column class, text string) bool {
+	const fewest = 2
+	total, ok := new(big.Rat).SetString(text)
+	if !ok || len(notes.all) < fewest {
+		return false
+	}
+	sum := new(big.Rat)
+	for _, s := range notes.all {
+		amount, ok := new(big.Rat).SetString(s.amounts[column])
+		if !ok {
+			return false
+		}
+		sum.Add(sum, amount)
+	}
+	return sum.Cmp(total) == 0
 }
 
 // conceptBehind returns the words behind an amount that say what it is: "5.000 euros en
@@ -251,7 +278,10 @@ func (p *part) paidColumn(label cell) (class, bool) {
 		from, _ := p.clause(named.from)
 		label.from = max(label.from, from)
 	}
-	has := func(classes ...class) bool { return p.hasBetween(label.from, label.to, classes...) }
+	has := func(classes ...class) bool { // a cue that goes on in the next cell is none
+		_, ok := firstCue(p.all(classes...), label.from, label.to)
+		return ok
+	}
 	interest := has("bond interest")
 	redemption := has("bond redemption")
 	if interest == redemption || has("bond not paid") {
@@ -277,13 +307,17 @@ func bondColumn(p *part, c cell, cues []cue) (class, bool) {
 	named := -1 // the last cue that is no addition
 	isAmount := false
 	for n, each := range cues {
+		if n > 0 && p.isWholeSeries(each) {
+			continue
+		}
 		if each.class == "bond series" || each.class == "bond isin" {
 			return "", false
 		}
 		if each.class == "bond number" && p.isAddition(each) {
 			continue
 		}
-		if named >= 0 && !p.isConnected(cues[named].to, each.from) && !p.isSumColumn(c) {
+		isApart := named >= 0 && !p.isConnected(cues[named].to, each.from) && !p.isTranslated(cues[named], each)
+		if isApart && !p.isSumColumn(c) {
 			return "", false
 		}
 		isAmount = isAmount || each.class != "bond number"
@@ -322,6 +356,25 @@ func (p *part) isAddition(c cue) bool {
 		}
 	}
 	return true
+}
+
+// isTranslated reports whether two cues of a cell are the same in two languages: "Intereses por bono /
+// Interest per note".
+func (p *part) isTranslated(a, b cue) bool {
+	return a.class == b.class && p.sameHeading(a.to, b.from)
+}
+
+// isWholeSeries reports whether a cue behind the name of an amount says that it is that of all bonds of
+// a series: "Intereses totales serie".
+func (p *part) isWholeSeries(c cue) bool {
+	if c.class != "bond series" || c.to != c.from+1 {
+		return false
+	}
+	switch p.word(c.from) {
+	case "serie", "series", "clase", "class", "tramo", "tranche":
+		return true
+	}
+	return false
 }
 
 // isSumColumn reports whether a cell is the heading of the sum of both amounts: "Intereses y

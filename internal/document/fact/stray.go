@@ -49,6 +49,9 @@ func hasStrayGaps(line string) bool {
 	if title && words < fewestTitleWords || !title && (words < fewestProseWords || words < 3*len(segments)) {
 		return false
 	}
+	if len(segments) == 2 && isListMark(segments[0]) {
+		return true // "1.º  La vigencia …"
+	}
 	outside := 0
 	for n := 1; n < len(segments); n++ {
 		if !isStrayGap(segments[n-1], segments[n], title) {
@@ -60,6 +63,16 @@ func hasStrayGaps(line string) bool {
 	}
 	// a name in prose: "la Junta  General"
 	return outside == 0 || !title && words >= 6*len(segments) && 3*outside <= len(segments)-1
+}
+
+// isListMark reports whether a text is only the number or the mark of an item of a list.
+func isListMark(text string) bool {
+	const longest = 6 // bytes
+	if len(text) > longest {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".)º-–—•*", last)
 }
 
 // isStrayGap reports whether a sentence continues over a gap.

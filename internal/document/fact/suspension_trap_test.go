@@ -166,7 +166,7 @@ Fecha de efectos: 7 de octubre de 2026`,
 	})
 }
 
-// TestSuspensionsGranted has decisions that somebody asked for, and wishes.
+// TestSuspensionsGranted has decisions that someone asked for, and wishes.
 func TestSuspensionsGranted(t *testing.T) {
 	testTraps(t, disclosure.Suspension, []trapTest{
 		{

@@ -40,6 +40,7 @@ type bid struct {
 	prices     []candidate
 	acceptance []candidate
 	stages     map[string]place
+	told       map[string][]place // all places of each stage
 	aliases    []alias
 	society    candidate // the company that the document calls "la Sociedad"
 	hasSociety bool
@@ -50,10 +51,15 @@ type bid struct {
 func takeovers(r *reading) []draft {
 	isPeriodic := r.title.isOfResults() || r.title.has("takeover periodic report")
 	isOther := isPeriodic || r.title.has("takeover other subject")
-	if isOther && !r.title.has("takeover offer", "takeover bid") || r.title.has("takeover later step") || !r.isAboutBid() {
+	isRequest := r.title.has("takeover request") && !r.title.has("takeover first notice")
+	if isOther && !r.title.has("takeover offer", "takeover bid") || isRequest || r.title.has("takeover later step") || !r.isAboutBid() || r.isDenial() {
 		return nil // they tell of a bid that is known
 	}
-	b := bid{r: r, stages: map[string]place{}}
+	b := bid{
+		r:      r,
+		stages: map[string]place{},
+		told:   map[string][]place{},
+	}
 	b.society, b.hasSociety = r.society()
 	b.aliases = r.aliases()
 	for i := range r.parts {
@@ -62,6 +68,7 @@ func takeovers(r *reading) []draft {
 			continue
 		}
 		b.readEntries(i)
+		b.readLabelLines(i)
 		if p.isProse() {
 			b.readSentence(i)
 		}
@@ -77,10 +84,10 @@ func takeovers(r *reading) []draft {
 // isAboutBid reports whether the document names a takeover bid, or a bid of one company
 // for another that has reached some stage, or the report is filed as one about a bid.
 func (r *reading) isAboutBid() bool {
-	if strings.Contains(lexicon.Fold(r.Category), " ofertas publicas de adquisicion ") {
+	if r.isFiledAsBid() {
 		return true
 	}
-	return slices.ContainsFunc(r.parts, func(p part) bool {
+	return anyPart(r.parts, func(p *part) bool {
 		if p.aside || p.isLong() {
 			return false
 		}
@@ -98,6 +105,12 @@ func (b *bid) drafts() []draft {
 	if at, ok := b.stages["announced"]; ok && b.isFirstNotice(at) && b.titled() == "" && at.part < b.stages["authorised"].part {
 		delete(b.stages, "authorised") // that of an earlier or a competing bid
 	}
+	if b.isInterim() {
+		delete(b.stages, "result")
+	}
+	if at, ok := b.stages["announced"]; ok && b.isUncertain() && !b.isFirstNotice(at) {
+		delete(b.stages, "announced")
+	}
 	for _, stage := range takeoverStages {
 		if at, ok := b.stages[stage.action]; ok {
 			d.set("action", stage.action, at)
@@ -114,6 +127,9 @@ func (b *bid) drafts() []draft {
 		hasTarget = false
 	}
 	if d.fields["action"] == "" || !hasBidder && !hasTarget {
+		return nil
+	}
+	if d.fields["action"] != "accepted" && !b.isOfParty(bidder.text, target.text) {
 		return nil
 	}
 	if hasBidder {
@@ -138,7 +154,7 @@ func (b *bid) ownPrices(bidder, target candidate) (own []candidate) {
 	for _, price := range b.prices {
 		isParty := func(n name) bool { return sameName(n.text, bidder.text) || sameName(n.text, target.text) }
 		isBehind := func(n name) bool { return n.from > price.at.from }
-		names := slices.DeleteFunc(b.r.parts[price.at.part].companies(), isBehind)
+		names := slices.DeleteFunc(b.named(&b.r.parts[price.at.part]), isBehind)
 		if len(names) == 0 || slices.ContainsFunc(names, isParty) {
 			own = append(own, price)
 		}
@@ -229,54 +245,18 @@ func (b *bid) readEntries(i int) {
 	}
 }
 
-// labelScale returns the unit in brackets behind a label, which is part of its cell but
-// not of the cue: "Precio por acción (euros)".
-func (r *reading) labelScale(e entry, heading value.Scale) value.Scale {
-	p := &r.parts[e.label.part]
-	s, ok := value.ReadScale(p.tokens[e.label.from:min(e.value.from, len(p.tokens))], p.english)
-	if ok {
-		return s
-	}
-	return heading
-}
-
-func (b *bid) readPriceIn(i, from, to int, heading value.Scale) {
-	p := &b.r.parts[i]
-	for _, v := range p.valuesIn(from, to) {
-		got, ok := readPrice(p, v, heading)
-		if ok && got.currency != "" && v.Bound == "" {
-			b.prices = append(b.prices, candidate{read: got, at: b.r.placeOf(i, v)})
-			return
-		}
-	}
-}
-
-func (b *bid) readAcceptanceIn(i, from, to int) {
-	p := &b.r.parts[i]
-	for _, v := range p.valuesIn(from, to) {
-		if text, ok := percent(v); ok {
-			b.acceptance = append(b.acceptance, candidate{read: read{text: text}, at: place{i, v.From, v.To}})
-			return
-		}
-	}
-}
-
-// percent returns a percentage without its sign.
-func percent(v *value.Value) (string, bool) {
-	if v.Kind != value.Figure || v.Unit != "%" || v.Bound != "" || v.Negative {
-		return "", false
-	}
-	return decimal(v, 0)
-}
-
 // readStage notes the stages that a range of tokens names.
 func (b *bid) readStage(i, from, to int) {
 	p := &b.r.parts[i]
 	for _, stage := range takeoverStages {
 		for _, c := range p.all(stage.class) {
-			if c.from < from || c.from >= to || b.r.onlyRefers(p, c) || p.isOtherStep(c) {
+			if c.from < from || c.from >= min(to, p.ofOtherBid()) || b.r.onlyRefers(p, c) || p.isOtherStep(c) {
 				continue
 			}
+			if p.isProse() && p.isUncertainBid(c.from) || stage.action == "announced" && b.r.isToldBefore(p, c) {
+				continue
+			}
+			b.told[stage.action] = append(b.told[stage.action], place{i, c.from, c.to})
 			if _, ok := b.stages[stage.action]; !ok {
 				b.stages[stage.action] = place{i, c.from, c.to}
 			}
@@ -329,6 +309,9 @@ func (p *part) isOtherStep(c cue) bool {
 			return true
 		}
 	case "takeover announced":
+		if p.has("takeover own shares") {
+			return true // a company buys back its shares
+		}
 		if w := p.word(c.to); p.hasBetween(c.from, c.to, "takeover tells") && (w == "that" || w == "que" || p.mark(c.to) == ",") {
 			return true // what is told follows: "announces that the offer has been accepted"
 		}
@@ -362,7 +345,8 @@ func (b *bid) readSentence(i int) {
 	p := &b.r.parts[i]
 	b.readDefinitions(i)
 	b.readStatedParty(i)
-	if p.has("example") || p.isBondOffer() || !p.has("takeover offer", "takeover bid", "takeover price cue") {
+	b.readHeadedBidder(i)
+	if p.has("example") || p.isBondOffer() || b.r.isBidHistory(p) || !p.has("takeover offer", "takeover bid", "takeover price cue") {
 		return
 	}
 	if p.has("takeover offer", "takeover bid") {
@@ -382,84 +366,11 @@ func (p *part) isBondOffer() bool {
 	})
 }
 
-// readAcceptance reads the share of the acceptances in a sentence.
-func (b *bid) readAcceptance(i int) {
-	p := &b.r.parts[i]
-	if !p.has("takeover result") || p.has("possible", "conditional") {
-		return
-	}
-	start := len(p.tokens)
-	for _, c := range p.all("takeover result") {
-		start = min(start, c.from)
-	}
-	var found []candidate
-	addressed := -1
-	for _, v := range p.valuesIn(start, len(p.tokens)) {
-		text, ok := percent(v)
-		if !ok || p.hasBetween(v.From-10, v.From, "takeover minimum") || p.hasBetween(v.To, v.To+3, "takeover minimum") {
-			continue
-		}
-		isAddressed := p.hasBetween(v.To, v.To+5, "takeover addressed")
-		if !isAddressed && p.hasBetween(v.From-8, v.From, "takeover holding") {
-			continue // what the bidder has then
-		}
-		if isAddressed && addressed < 0 {
-			addressed = len(found)
-		}
-		found = append(found, candidate{read: read{text: text}, at: place{i, v.From, v.To}})
-	}
-	switch {
-	case addressed >= 0:
-		b.acceptance = append(b.acceptance, found[addressed])
-	default:
-		b.acceptance = append(b.acceptance, found...)
-	}
-}
-
-// readPrice reads the price of the bid in a sentence.
-func (b *bid) readPrice(i int) {
-	p := &b.r.parts[i]
-	for _, v := range p.valuesIn(0, len(p.tokens)) {
-		if v.Kind != value.Figure || !isRate(v) && !p.isEach(v) {
-			continue
-		}
-		if p.isSpelledFigure(v) {
-			v = withoutSign(v)
-		}
-		got, ok := readPrice(p, v, value.Scale{})
-		cue := p.lastBefore(max(0, v.From-40), v.From, "takeover price cue")
-		if !ok || cue < 0 || v.Bound != "" || v.Partner >= 0 || p.endsBetween(cue, v.From) {
-			continue
-		}
-		if p.hasBetween(max(0, cue-3), v.From, "takeover price stop") ||
-			p.hasBetween(0, v.From, "possible", "denied", "example", "past", "takeover third") {
-			continue
-		}
-		if p.hasBetween(v.To, v.To+1, "takeover price stop") {
-			continue // "offered by another"
-		}
-		b.prices = append(b.prices, candidate{read: got, at: b.r.placeOf(i, v)})
-	}
-}
-
-// isEach reports whether an amount is that of each share: "10 euros cada una", "diez euros
-// (10 €) por acción".
-func (p *part) isEach(v *value.Value) bool {
-	if per := p.word(v.To + 1); p.mark(v.To) == ")" && (per == "por" || per == "per" || per == "a") {
-		of := p.word(v.To + 2)
-		return value.IsCurrency(v.Unit) && (of == "accion" || of == "share" || of == "accio")
-	}
-	for k := v.To; k < v.To+4; k++ {
-		switch p.word(k) {
-		case "cada", "each", "apiece":
-			return value.IsCurrency(v.Unit)
-		}
-	}
-	return false
-}
-
 // readTable reads a table with a row for each bid, and rows with acceptances.
 func (b *bid) readTable(t *table) {
+	column := len(b.acceptance)
+	b.readAcceptanceColumn(t)
+	hasColumn := len(b.acceptance) > column
 	for n, row := range t.rows {
 		p := &b.r.parts[row]
 		if p.aside || p.isLong() {
@@ -472,7 +383,7 @@ func (b *bid) readTable(t *table) {
 		label := p.cells[0]
 		accepted := p.hasBetween(label.from, label.to, "takeover acceptance label") &&
 			!p.hasBetween(label.from, label.to, "takeover minimum")
-		if accepted && len(p.cells) > 1 {
+		if accepted && len(p.cells) > 1 && !hasColumn {
 			b.readAcceptanceIn(row, p.cells[1].from, len(p.tokens))
 		}
 	}

@@ -54,17 +54,20 @@ func (b *bid) readStatedParty(i int) {
 	}
 }
 
-// addTitled adds the target that the title names, if the document names that company and
-// says nothing else: "Mandatory tender offer for X, S.A.".
+// addTitled adds the target that the title names, if the document names that company:
+// "Mandatory tender offer for X, S.A.". A target with another name is then not certain.
 func (b *bid) addTitled() {
 	title := b.r.title
 	offers := title.all("takeover offer", "takeover bid")
 	companies := title.companies()
-	if len(offers) == 0 || len(companies) != 1 || len(b.targets) > 0 || companies[0].from < offers[0].to {
+	if len(offers) == 0 || len(companies) != 1 || companies[0].from < offers[0].to {
 		return
 	}
-	link := title.word(companies[0].from - 1)
-	if link != "for" && link != "sobre" && link != "over" || b.r.isCompany(companies[0].text) {
+	if !title.leadsToTarget(companies[0].from) || b.r.isCompany(companies[0].text) {
+		return
+	}
+	isTitled := func(c candidate) bool { return sameName(c.text, companies[0].text) }
+	if slices.ContainsFunc(b.targets, isTitled) {
 		return
 	}
 	for i := range b.r.parts {
@@ -89,22 +92,63 @@ func (b *bid) addOwnBid() {
 	if !ok || len(b.bidders) > 0 || b.r.isCompany(target.text) {
 		return
 	}
-	for _, stage := range []string{"announced", "withdrawn"} {
-		at, ok := b.stages[stage]
-		if !ok {
-			continue
-		}
-		p := &b.r.parts[at.part]
-		mentions := b.mentions(p)
-		if p.cells != nil || len(mentions) == 0 || p.hasBetween(0, at.from, "takeover hears") {
-			continue
-		}
-		first := mentions[0]
-		if text := b.textOf(first); b.r.isCompany(text) && first.to < at.from && p.isOpening(first) {
-			b.addName(&b.bidders, at.part, first)
-			return
+	for _, stage := range []string{"announced", "withdrawn", "result"} {
+		for _, at := range b.told[stage] {
+			if first, ok := b.ownSubject(at); ok {
+				b.addName(&b.bidders, at.part, first)
+				return
+			}
 		}
 	}
+}
+
+// leadsToTarget reports whether the words before the company in a title say that the bid is for
+// it: "sobre X", "de acciones de X".
+func (p *part) leadsToTarget(company int) bool {
+	switch p.word(company - 1) {
+	case "for", "sobre", "over":
+		return true
+	case "de", "of":
+		of := p.word(company - 2)
+		return of == "acciones" || of == "shares"
+	}
+	return false
+}
+
+// readHeadedBidder reads the bidder in the first sentence below the heading that names it:
+// "1. Identificación del oferente".
+func (b *bid) readHeadedBidder(i int) {
+	const longest = 6 // tokens of the heading
+	p := &b.r.parts[i]
+	if i == 0 || p.cells != nil {
+		return
+	}
+	head := &b.r.parts[i-1]
+	if len(head.tokens) > longest || head.cells != nil || !head.has("takeover bidder label") || head.has("takeover target label") {
+		return
+	}
+	companies := p.companies()
+	if len(companies) == 0 || companies[0].from > 0 {
+		return
+	}
+	if verb := p.word(companies[0].to); verb == "es" || verb == "is" {
+		b.addName(&b.bidders, i, companies[0])
+	}
+}
+
+// ownSubject returns the company of the report where it is the subject of the sentence with a
+// stage of the bid.
+func (b *bid) ownSubject(at place) (name, bool) {
+	p := &b.r.parts[at.part]
+	mentions := b.mentions(p)
+	if p.cells != nil || len(mentions) == 0 || p.hasBetween(0, at.from, "takeover hears") {
+		return name{}, false
+	}
+	first := mentions[0]
+	if p.hasBetween(first.to, at.from, "other company", "takeover vehicle") {
+		return name{}, false // its subsidiary makes the bid
+	}
+	return first, b.r.isCompany(b.textOf(first)) && first.to < at.from && p.isOpening(first)
 }
 
 // textOf returns the whole name of a mention.
@@ -121,6 +165,10 @@ func (p *part) isOpening(n name) bool {
 	if n.from <= 1 {
 		return true
 	}
+	const lead = 6 // tokens: "Con esta operación X pasa a"
+	if n.from <= lead && p.hasBetween(n.to, n.to+2, "takeover holding") {
+		return true
+	}
 	return p.mark(n.from-1) == "," && p.hasBetween(n.to, n.to+3, "takeover subject verb")
 }
 
@@ -128,12 +176,16 @@ func (p *part) isOpening(n name) bool {
 func (b *bid) readParties(i int) {
 	p := &b.r.parts[i]
 	offers := p.all("takeover offer", "takeover bid")
-	if len(offers) == 0 || p.has("past") && !p.hasStage() {
+	if len(offers) == 0 || p.has("past") && !p.hasStage() || p.has("takeover rumour") {
 		return
 	}
 	first := offers[0].from
+	end := p.ofOtherBid()
 	companies := b.mentions(p)
 	for n, c := range companies {
+		if c.from >= end {
+			break
+		}
 		from := 0
 		if n > 0 {
 			from = companies[n-1].to
@@ -151,10 +203,15 @@ func (b *bid) readParties(i int) {
 	}
 }
 
+// named returns the companies of a part, also those with a short name.
+func (b *bid) named(p *part) []name {
+	return append(p.companies(), b.aliasesIn(p)...)
+}
+
 // mentions returns the companies of a part, with those that are only called "la Sociedad".
 // Their names are empty.
 func (b *bid) mentions(p *part) []name {
-	found := append(p.companies(), b.aliasesIn(p)...)
+	found := b.named(p)
 	slices.SortStableFunc(found, func(a, b name) int { return a.from - b.from })
 	if !b.hasSociety {
 		return found
@@ -195,15 +252,18 @@ func (r *reading) aliases() (found []alias) {
 	return found
 }
 
+// beforeAlias are the words before a short name in brackets: (en adelante, "X").
+var beforeAlias = lexicon.NewSet("en adelante lo sucesivo hereinafter hereafter referred to as the o la el indistintamente")
+
 // aliasBehind returns the words in quotes in the brackets behind a company, if they are the
 // beginning of its name or part of it.
 func (p *part) aliasBehind(n name) (words []string) {
 	if p.mark(n.to) != "(" {
 		return nil
 	}
-	for k := n.to + 1; k < min(n.to+8, len(p.tokens)) && p.mark(k) != ")"; k++ {
+	for k := n.to + 1; k < min(n.to+12, len(p.tokens)) && p.mark(k) != ")"; k++ {
 		w := p.word(k)
-		if w == "" {
+		if w == "" || len(words) == 0 && beforeAlias.Has(w) {
 			continue
 		}
 		if !isCapitalAt(p, k) {
@@ -297,10 +357,15 @@ const (
 func (p *part) party(c name, from, next, offer int) int {
 	from = max(from, p.lastBefore(from, c.from, "takeover offer"), p.lastBefore(from, c.from, "takeover bid"))
 	by := p.closeBefore(from, c.from, "takeover by", 4)
+	if by >= 0 && p.isBackedBy(by) {
+		return unknown
+	}
 	of := p.closeBefore(from, c.from, "takeover of", 8)
 	accepts := p.hasBetween(from, c.from, "takeover acceptor") && p.hasBetween(c.to, len(p.tokens), "takeover accepted")
 	accepted := p.hasBetween(0, c.from, "takeover acceptor") && p.hasBetween(0, c.from, "takeover accepted")
 	switch {
+	case p.isActorOf(c, next, offer), p.isMakerBehind(c, offer), p.isHeardFrom(c, offer):
+		return bidder
 	case c.from < offer && accepts, p.isHeldTarget(c, from, next, offer), p.isToldTarget(c, next, offer):
 		return target
 	case c.from < offer && of < 0 && by < 0:
@@ -321,11 +386,37 @@ func (p *part) party(c name, from, next, offer int) int {
 	return unknown
 }
 
+// isBackedBy reports whether the participle before "by" says that someone does something else with
+// a bid than to make it: "the bid is supported by X", "avalada por X".
+func (p *part) isBackedBy(end int) bool {
+	w := strings.TrimSuffix(p.word(end-2), "s")
+	if by := p.word(end - 1); by != "by" && by != "por" && by != "per" || len(w) < 5 {
+		return false
+	}
+	participle := strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ado") || strings.HasSuffix(w, "ada") ||
+		strings.HasSuffix(w, "ido") || strings.HasSuffix(w, "ida")
+	return participle && !p.hasBetween(end-2, end-1, "takeover made")
+}
+
+// isActorOf reports whether a company is the one by which a bid is made, with "por" before it and
+// the bid directly behind: "la presentación por X de una oferta".
+func (p *part) isActorOf(c name, next, offer int) bool {
+	const reach = 3 // tokens: "por la mercantil X", "de una oferta"
+	if c.from > offer || next < offer || p.closeBefore(max(0, c.from-reach-4), c.from, "takeover by", reach) < 0 {
+		return false
+	}
+	if w := p.word(offer - 2); offer-c.to == 2 || w == "de" || w == "of" || w == "d" {
+		return p.hasBetween(0, c.from, "takeover making") && !p.hasBetween(c.to, offer, "takeover bidder label", "takeover subject verb")
+	}
+	return false
+}
+
 // isHeldTarget reports whether a company is the one of which the bidder has shares or votes,
 // and the bid is for its others: "tras alcanzar el 33 % de los derechos de voto de X, formulará
 // una oferta sobre la totalidad de sus acciones".
 func (p *part) isHeldTarget(c name, from, next, offer int) bool {
-	if from == 0 || c.from > offer || next < offer || p.mark(c.to) != "," || !p.isForItsShares(offer) {
+	ends := p.mark(c.to) == "," || p.word(c.to) == "y" || p.word(c.to) == "and"
+	if from == 0 || c.from > offer || next < offer || !ends || !p.isForItsShares(offer) {
 		return false
 	}
 	return p.closeBefore(from, c.from, "takeover held", 1) >= 0
@@ -334,8 +425,13 @@ func (p *part) isHeldTarget(c name, from, next, offer int) bool {
 // isToldTarget reports whether a company tells of the bid of another one for its own shares:
 // "X comunica que Y ha decidido formular una oferta sobre la totalidad de sus acciones".
 func (p *part) isToldTarget(c name, next, offer int) bool {
+	told := p.hasBetween(c.to, c.to+3, "takeover subject verb") && p.hasBetween(offer, next, "takeover by")
+	if c.from <= 1 && next > offer && told && p.hasBetween(next, len(p.tokens), "takeover its shares") {
+		return true // "comunica que la CNMV ha autorizado la oferta formulada por X sobre sus acciones"
+	}
 	link := p.word(next - 1)
-	return c.from <= 1 && next < offer && (link == "que" || link == "that") && p.isForItsShares(offer)
+	by := (link == "por" || link == "by") && p.hasBetween(c.to, next, "takeover making")
+	return c.from <= 1 && next < offer && (link == "que" || link == "that" || by) && p.isForItsShares(offer)
 }
 
 // isForItsShares reports whether the bid at a token is for "its shares".
@@ -347,8 +443,11 @@ func (p *part) isForItsShares(offer int) bool {
 // isSubject reports whether a company is the subject of the sentence that tells of its
 // bid. In "X comunica que ha recibido una oferta" it is the target.
 func (p *part) isSubject(c name, next, offer int) bool {
-	if p.hasBetween(c.to, offer, "takeover accepted", "denied", "takeover receives") {
+	if p.hasBetween(c.to, offer, "takeover accepted", "denied") || p.isReceiver(c.to, offer) {
 		return false
+	}
+	if next > offer && next < len(p.tokens) && p.closeBefore(offer, next, "takeover by", 3) >= 0 {
+		return false // "X informa de que la oferta formulada por Y"
 	}
 	if next < offer { // "X, participada por Y, ha decidido" is about X, "X comunica que Y ha decidido" about Y
 		link := p.word(next - 1)
@@ -356,6 +455,15 @@ func (p *part) isSubject(c name, next, offer int) bool {
 		return owned && !p.hasBetween(c.to, next, "takeover subject verb") && p.hasBetween(next, offer, "takeover subject verb")
 	}
 	return p.hasBetween(c.to, offer, "takeover subject verb")
+}
+
+// isReceiver reports whether words between a company and the bid say that it only hears of the
+// bid. In "ha presentado ante la CNMV una oferta" they do not.
+func (p *part) isReceiver(from, to int) bool {
+	return slices.ContainsFunc(p.all("takeover receives"), func(c cue) bool {
+		filed := p.word(c.from-1) == "ante" || p.word(c.from-2) == "ante" || p.word(c.from-1) == "with" || p.word(c.from-2) == "with"
+		return c.from >= from && c.from < to && !filed
+	})
 }
 
 // closeBefore is lastBefore for a cue with at most some words, and no comma, behind it.

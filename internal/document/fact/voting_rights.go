@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/document/value"
 )
 
@@ -30,6 +31,7 @@ type votesFinder struct {
 	earlier []bool
 	rows    int  // of tables that were read
 	sure    bool // the title announces votes, not only capital
+	aside   bool // the title announces a change of the capital
 	// dates are those of the columns of the table that is read, and their row
 	dates   []*value.Value
 	datesAt int
@@ -44,6 +46,9 @@ func votingRights(r *reading) []draft {
 		return nil
 	}
 	f.markEarlier()
+	for i, supposed := range f.supposed() {
+		f.earlier[i] = f.earlier[i] || supposed
+	}
 	for i := range r.parts {
 		if p := &r.parts[i]; !p.aside && p.cells == nil && !f.earlier[i] {
 			f.readSentence(i)
@@ -53,20 +58,48 @@ func votingRights(r *reading) []draft {
 		f.readTable(&r.tables[n])
 	}
 	f.dropEarlierDays()
+	if f.aside && !f.hasAllTotals() {
+		return nil
+	}
 	d := newDraft()
 	if !d.setAgreed("voting_rights", f.found["voting_rights"]) && !f.sure {
 		return nil
 	}
-	d.setAgreed("shares", f.found["shares"])
+	if !d.setAgreed("shares", f.found["shares"]) {
+		d.setAgreed("shares", f.allShares())
+	}
 	if d.setAgreed("capital", f.found["capital"]) {
 		c, _ := agreed(f.found["capital"])
 		d.set("currency", c.currency, c.at)
 	}
 	d.setAgreed("as_of", f.found["as_of"])
+	if f.aside && (d.fields["voting_rights"] == "" || d.fields["shares"] == "" || d.fields["capital"] == "") {
+		return nil
+	}
+	if d.fields["voting_rights"] == "" && d.fields["as_of"] == "" && !f.category.has("votes title") {
+		return nil // of bylaws or a letter: without votes or a day it is no announcement of totals
+	}
 	if d.fields["voting_rights"] == "" && (d.fields["shares"] == "" || d.fields["capital"] == "") || len(d.fields) < 2 && !f.sure {
 		return nil
 	}
 	return []draft{d}
+}
+
+// allShares returns the totals of shares of all classes, beside those of each class: "Acciones
+// ordinarias: 60.000.000. Total de acciones: 64.000.000". It returns none if one of a class is
+// larger.
+func (f *votesFinder) allShares() (totals []candidate) {
+	for _, c := range f.found["shares"] {
+		if p := &f.parts[c.at.part]; p.has("votes all shares") && len(p.figuresIn(cell{0, len(p.tokens)})) == 1 {
+			totals = append(totals, c)
+		}
+	}
+	for _, c := range f.found["shares"] {
+		if len(totals) > 0 && disclosure.CompareDecimals(c.text, totals[0].text) > 0 {
+			return nil
+		}
+	}
+	return totals
 }
 
 // markEarlier marks the parts below a heading such as "3. Situación anterior".
@@ -98,7 +131,14 @@ func (f *votesFinder) isNumberedHeading(i int) bool {
 // isAboutVotes reports whether the title or an early heading announces totals of votes.
 func (f *votesFinder) isAboutVotes() bool {
 	title := f.title
-	if title.isOtherThanVotes() {
+	if f.isOfHolder() {
+		return false
+	}
+	if f.isAboutChange() {
+		f.aside = true
+		return true
+	}
+	if title.isOtherThanVotes() || title.isOfGuide() || f.votesOfOther(title) {
 		return false
 	}
 	if title.has("votes title") || f.category.has("votes title") {
@@ -133,6 +173,14 @@ func (f *votesFinder) readVotes(field string, p *part, v *value.Value, heading v
 	switch field {
 	case "as_of":
 		got, ok := readDate(p, v, heading)
+		if p.isMonthEnd(v) {
+			got, ok = read{text: endOfMonth(v.Year, v.Month).Format(time.DateOnly)}, true
+		}
+		if v.Kind == value.Date && v.Year == 0 && v.Month > 0 && v.Day > 0 && !f.Published.IsZero() {
+			whole := *v
+			whole.Year = f.lastYearOf(v.Month)
+			got, ok = readDate(p, &whole, heading)
+		}
 		return got, ok && f.isRecent(got.text)
 	case "capital":
 		got, ok := readMoney(p, v, heading)
@@ -148,11 +196,6 @@ func (f *votesFinder) readVotes(field string, p *part, v *value.Value, heading v
 func wholeOf(decimal string) string {
 	whole, _, _ := strings.Cut(decimal, ".")
 	return whole
-}
-
-// isNominal reports whether an amount is that of one share.
-func (f *votesFinder) isNominal(p *part, v *value.Value) bool {
-	return p.hasBetween(v.From-4, v.From, "votes nominal") || p.hasBetween(v.To, v.To+3, "votes nominal")
 }
 
 // isRecent reports whether a date is before the report, not long ago.
@@ -172,7 +215,8 @@ func (f *votesFinder) add(field string, got read, at place) {
 // readSentence reads the totals of a sentence.
 func (f *votesFinder) readSentence(i int) {
 	p := &f.parts[i]
-	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) || p.isHypothetical() {
+	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) || p.isHypothetical() || p.isReported() ||
+		p.has("votes of others", "votes future") || p.tellsMistake() || f.votesOfOther(p) {
 		return
 	}
 	if f.readFormLines(i) {
@@ -207,6 +251,10 @@ func (f *votesFinder) readSentence(i int) {
 		}
 		if n+1 < len(labels) && f.isJoined(p, l, labels[n+1]) {
 			continue // read with the next label
+		}
+		if field == "voting_rights" && p.isSameNumber(l) {
+			f.addSameNumber(i)
+			continue
 		}
 		v, got, ok := f.beside(p, l, end, used)
 		if !ok || mask[v.From] && !p.isSpelledFigure(v) || f.isOther(p, v, l) {
@@ -329,8 +377,8 @@ func (f *votesFinder) withoutInclusions(p *part, labels []cue) []cue {
 		return labels
 	}
 	labels = slices.DeleteFunc(labels, func(l cue) bool { // "los derechos de voto correspondientes a las acciones emitidas"
-		return l.class == "votes shares" && p.hasBetween(max(0, l.from-4), l.from, "votes linked") &&
-			p.hasBetween(0, l.from, "votes total")
+		isLinked := p.hasBetween(max(0, l.from-4), l.from, "votes linked") && p.hasBetween(0, l.from, "votes total")
+		return isLinked && (l.class == "votes shares" || l.class == "votes capital" && !p.hasMoneyBehind(l.to))
 	})
 	for _, c := range p.all("votes including") {
 		opening := p.mark(c.from - 1)
@@ -353,64 +401,10 @@ func (f *votesFinder) withoutInclusions(p *part, labels []cue) []cue {
 	return labels
 }
 
-// isOfLastDay reports whether the day next to a figure is the last one that its sentence
-// has: "5.000 a 31 de mayo de 2026 y 4.000 a 30 de abril de 2026".
-func (f *votesFinder) isOfLastDay(p *part, v *value.Value) bool {
-	mask := make([]bool, len(p.tokens))
-	p.maskBrackets(mask)
-	last, nearest, distance := "", "", len(p.tokens)
-	for n := range min(len(p.values), mostLabels) {
-		day := &p.values[n]
-		got, ok := f.readVotes("as_of", p, day, value.Scale{})
-		if !ok || !f.isDay(p, day.From) || mask[day.From] && !mask[v.From] {
-			continue
-		}
-		last = max(last, got.text)
-		if d := max(day.From-v.To, v.From-day.To); d < distance {
-			distance = d
-			nearest = got.text
-		}
-	}
-	return nearest == last
-}
-
-// dropEarlierDays drops the totals of sentences about an earlier day than the last one
-// that the document gives totals for. A sentence in the past tense needs a day.
-func (f *votesFinder) dropEarlierDays() {
-	last := ""
-	title := f.title
-	for k := range title.values {
-		if got, ok := f.readVotes("as_of", title, &title.values[k], value.Scale{}); ok {
-			last = max(last, got.text)
-		}
-	}
-	for _, day := range f.days {
-		last = max(last, day)
-	}
-	for field, all := range f.found {
-		f.found[field] = slices.DeleteFunc(all, func(c candidate) bool {
-			p := &f.parts[c.at.part]
-			if field == "as_of" { // a label with another day stays: then the day is not certain
-				return f.days[c.at.part] != "" && c.text < last
-			}
-			if p.cells != nil {
-				return false
-			}
-			day := f.dayOf(c.at.part)
-			return day != "" && day < last || day == "" && p.has("votes past verb")
-		})
-	}
-}
-
-// dayOf returns the day of the totals of a sentence: its own, or that of a sentence before
-// it in the same paragraph.
-func (f *votesFinder) dayOf(i int) string {
-	for k := i; k >= 0 && k > i-4 && f.parts[k].paragraph == f.parts[i].paragraph; k-- {
-		if f.days[k] != "" {
-			return f.days[k]
-		}
-	}
-	return ""
+// hasMoneyBehind reports whether the next value behind a token is an amount of money.
+func (p *part) hasMoneyBehind(k int) bool {
+	n := p.firstValue(k)
+	return n < len(p.values) && value.CurrencyCode(p.values[n].Unit) != ""
 }
 
 // beside returns the value of a label in a sentence: the figure directly before it
@@ -442,7 +436,7 @@ func (f *votesFinder) beside(p *part, l cue, end int, used map[int]bool) (*value
 		if v.From >= end || v.From-l.to > defaultReach || p.endsBetween(l.to, v.From) {
 			break
 		}
-		if p.hasBetween(v.From-3, v.From, "votes by") {
+		if p.hasBetween(v.From-3, v.From, "votes by") || p.isFormerTotal(v) {
 			continue // "ha aumentado en 5.000 hasta 6.000"
 		}
 		if p.isSpelledFigure(v) {
@@ -475,115 +469,4 @@ func (f *votesFinder) movedTo(p *part, n int) *value.Value {
 		return next
 	}
 	return nil
-}
-
-// isTotalOfShares reports whether a figure with the word shares is that of all of them:
-// the capital is divided into them, they are those in issue.
-func (f *votesFinder) isTotalOfShares(p *part, v *value.Value, l cue, labels []cue) bool {
-	if l.to <= v.From { // "Acciones: 5.000"
-		return p.mark(l.to) == ":" && v.From-l.to <= 2
-	}
-	for _, other := range labels {
-		if other.class == "votes total" && other.from >= l.to && p.isVotesOfEach(other) {
-			return false // "300.000 acciones tienen dos votos"
-		}
-		if other.class == "votes capital" && other.to <= v.From {
-			return true
-		}
-		if other.class == "votes total" && other.from >= l.to {
-			return true
-		}
-	}
-	return false
-}
-
-// isVotesOfEach reports whether votes are those of each share: "diez votos", "10 votes".
-func (p *part) isVotesOfEach(l cue) bool {
-	const digits = 3
-	before := p.mark(l.from - 1)
-	isSmall := l.from > 0 && p.tokens[l.from-1].IsNumber() && len(before) <= digits
-	isSpelled := p.hasBetween(l.from-1, l.from, "spelled number") && !p.hasBetween(l.from-2, l.from-1, "spelled number")
-	return isSmall || isSpelled
-}
-
-// isOther reports whether a figure is not the total of today: treasury shares, votes for
-// loyalty, earlier totals, plans.
-func (f *votesFinder) isOther(p *part, v *value.Value, l cue) bool {
-	from, to := p.clause(v.From)
-	if p.isExcluded(from, to) || p.hasBetween(from, to, "possible", "planned", "conditional", "proposal", "example", "denied") {
-		return true
-	}
-	labelFrom, labelTo := p.clause(l.from)
-	if p.isExcluded(labelFrom, labelTo) {
-		return true
-	}
-	bracket := v.To
-	for bracket < to && p.mark(bracket) != "(" {
-		bracket++
-	}
-	return p.hasBetween(0, v.From, "votes earlier") || p.hasBetween(v.To, bracket, "votes earlier")
-}
-
-// isExcluded reports whether a range of tokens names shares or votes that are not the total.
-// "Un voto por acción" names none.
-func (p *part) isExcluded(from, to int) bool {
-	for _, c := range p.all("votes excluded") {
-		if c.from < from || c.from >= to {
-			continue
-		}
-		one := p.mark(c.from-1) == "1" || p.word(c.from-1) == "un" || p.word(c.from-1) == "one"
-		if w := p.word(c.from); !one || w != "voto" && w != "vote" && w != "vot" {
-			return true
-		}
-	}
-	return false
-}
-
-// readDay reads the day of the totals: "a 31 de mayo de 2026".
-func (f *votesFinder) readDay(i int, total bool) {
-	p := &f.parts[i]
-	for n := range min(len(p.values), mostLabels) {
-		v := &p.values[n]
-		got, ok := f.readVotes("as_of", p, v, value.Scale{})
-		if !ok {
-			continue
-		}
-		from, to := p.clause(v.From)
-		said := 0 // what was said before "las cifras a 30 de abril son las siguientes:" is another matter
-		if p.introducesTotals() {
-			said = from
-		}
-		if p.hasBetween(from, to, "votes event", "votes other date") || p.hasBetween(said, v.From, "votes earlier") ||
-			p.hasBetween(v.From-8, v.From, "votes other date") {
-			continue
-		}
-		if !f.isLabelledDay(p, v.From) && !(total && f.isDay(p, v.From)) {
-			continue
-		}
-		f.add("as_of", got, f.placeOf(i, v))
-		if p.cells == nil && total {
-			f.days[i] = max(f.days[i], got.text)
-		}
-	}
-}
-
-// introducesTotals reports whether the lines behind a sentence have the totals: "las cifras a
-// 30 de abril son las siguientes:".
-func (p *part) introducesTotals() bool {
-	return p.mark(len(p.tokens)-1) == ":" && p.has("votes intro")
-}
-
-// isDay reports whether the words before a date say that it is the day of the totals.
-func (f *votesFinder) isDay(p *part, at int) bool {
-	switch p.word(at - 1) {
-	case "a", "at", "of", "fecha", "dia", "al", "on", "date":
-		return true
-	}
-	return false
-}
-
-// isLabelledDay reports whether a label such as "fecha de referencia" is before a date.
-func (f *votesFinder) isLabelledDay(p *part, at int) bool {
-	const longestLabel = 12 // "Fecha en que se produjo la variación:"
-	return p.hasBetween(at-5, at, "votes date") || p.mark(at-1) == ":" && at <= longestLabel && p.hasBetween(0, 1, "votes date")
 }

@@ -12,6 +12,7 @@ func (f *votesFinder) readTable(t *table) {
 	f.readDayBefore(t)
 	var heading *part
 	f.dates = nil
+	f.setRowDays(t)
 	for n, row := range t.rows {
 		p := &f.parts[row]
 		if f.rows++; p.aside || f.earlier[row] || len(p.cells) > mostLabels || f.rows > mostRows {
@@ -31,6 +32,9 @@ func (f *votesFinder) readTable(t *table) {
 		if len(p.values) == 0 {
 			if len(p.labels("votes total", "votes shares", "votes capital")) > 0 || p.has("votes now", "votes earlier") {
 				heading = p
+			}
+			if heading == p && p.hasBetween(0, p.cells[0].to, "votes issuers") {
+				return // a row for each company or holder
 			}
 			continue
 		}
@@ -97,6 +101,33 @@ func (f *votesFinder) readDayBefore(t *table) {
 	f.readDay(t.before, true)
 }
 
+// setRowDays sets the day of the rows of a table to that in the line before it.
+func (f *votesFinder) setRowDays(t *table) {
+	if t.before < 0 || f.parts[t.before].cells != nil || f.parts[t.before].aside {
+		return
+	}
+	p := &f.parts[t.before]
+	day := ""
+	for n := range min(len(p.values), mostLabels) {
+		got, ok := f.readVotes("as_of", p, &p.values[n], value.Scale{})
+		if !ok || !f.isDay(p, p.values[n].From) {
+			continue
+		}
+		if day != "" {
+			return
+		}
+		day = got.text
+	}
+	const short = 16 // tokens
+	if day == "" || len(p.tokens) > short {
+		return
+	}
+	f.days[t.before] = day
+	for _, row := range t.rows {
+		f.days[row] = day
+	}
+}
+
 // hasTotal reports whether a part gave a total, so that its day is known.
 func (f *votesFinder) hasTotal(i int) bool {
 	for _, all := range f.found {
@@ -127,11 +158,15 @@ func (f *votesFinder) readPairs(row int) bool {
 // readRow reads a row with a label in its first cell, and reports whether it has one.
 func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
 	p := &f.parts[row]
-	label := p.cells[0]
+	first := p.votesLabelCell()
+	label := p.cells[first]
 	field := ""
 	for _, l := range f.withoutInclusions(p, p.labels(votesClasses...)) {
 		if l.from >= label.to {
 			break
+		}
+		if l.class == "votes nominal" && field != "" && p.isNominalOfLabel(l) {
+			continue
 		}
 		if votesFields[l.class] == "" || field != "" && field != votesFields[l.class] {
 			return true
@@ -143,6 +178,11 @@ func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
 	}
 	if p.hasBetween(0, label.to, "votes earlier", "possible", "planned") && !p.hasBetween(0, label.to, "votes now") {
 		return true
+	}
+	for k := label.from; k < label.to; k++ {
+		if p.isConditionalVerb(k) { // "Derechos de voto que se atribuirían"
+			return true
+		}
 	}
 	var found []candidate
 	var columns []class
@@ -164,7 +204,11 @@ func (f *votesFinder) readRow(t *table, row int, heading *part) bool {
 		}
 		dated = dates[latest]
 	}
-	for n := 1; n < len(p.cells); n++ {
+	change := f.changeColumns(p, first, heading)
+	for n := first + 1; n < len(p.cells); n++ {
+		if change && n < len(p.cells)-1 {
+			continue
+		}
 		if columns != nil && columns[n] == "votes earlier" || latest >= 0 && n != dated {
 			continue
 		}
@@ -195,8 +239,13 @@ func (f *votesFinder) readBelow(t *table, n int, heading *part) {
 	if !p.hasBetween(0, p.cells[0].to, "votes total row") && f.totalBelow(t, n) {
 		return
 	}
-	if day := f.rowDay(p); day != "" && (!f.isRecent(day) || f.hasLaterRow(t, n, day)) {
+	day := f.rowDay(p)
+	if day != "" && (!f.isRecent(day) || f.hasLaterRow(t, n, day)) {
 		return
+	}
+	if day != "" {
+		first := p.valuesIn(0, p.cells[0].to)[0]
+		f.add("as_of", read{text: day}, f.placeOf(t.rows[n], first))
 	}
 	columns := heading.headings(len(p.cells), votesClasses...)
 	if len(heading.cells) > len(p.cells) {

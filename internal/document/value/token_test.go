@@ -42,6 +42,7 @@ func FuzzTokenise(f *testing.F) {
 	for _, text := range []string{
 		"El 15.12.2026 pagará 1.284,6 millones; rating BBB- y A-2, Baa1, BB+ (AA-).",
 		"2026-01-02 1 000 000,5 84.6m 1T26 12:30h nº Dª Àlex’s ’49 ABCDE+ ABCD- X",
+		"1.2.26 1.2.2026 1.2.20267 12/13/14a 2026-05-28T12 2026-05-2 1 234x 12 3456 1 234 567,89m 1'5 12:30:45 1., 1º",
 		"a\u0301 \u00a0\u202f9 999 \xff\u200b ß İ ﬁ",
 	} {
 		f.Add(text)

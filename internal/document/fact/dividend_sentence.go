@@ -10,127 +10,226 @@ import (
 )
 
 // dividendSentence returns the values of a sentence.
-func (r *reading) dividendSentence(i int, inParts bool) (found []dividendValue) {
-	p := &r.parts[i]
-	amounts, dates := p.longest(dividendAmountNames...), p.longest(dividendDateNames...)
-	label := r.labelLine(i)
-	if _, _, isDay := p.dayOfSchedule(); len(amounts)+len(dates) == 0 && label == nil && !isDay {
+func (r *reading) dividendSentence(i int, inParts bool) []dividendValue {
+	d := r.newDividendReader(i, inParts)
+	if d == nil {
 		return nil
 	}
-	dates = slices.DeleteFunc(dates, p.isRightTo)
-	c := clausesOf(p)
-	if c.full || p.asksLeave() || p.isQuestion() || p.isHypothetical() || r.namesOther(p) || r.othersPay(p) || r.namesOtherShares(p) || r.namesOtherBody(p) || p.has("dividend to decide", "price adjusted", "dividend of others") {
-		return nil
-	}
-	c.withoutFormer()
-	event, isDay := r.eventOfSchedule(i)
-	listsDays := p.listsDays()
-	if isDay || listsDays {
-		label = nil
-	}
-	taxes := p.longest("gross", "net of tax")
-	respectively := p.has("respectively")
-	lastAmount, lastDate := 0, 0
-	for k := range p.values {
-		v := &p.values[k]
-		switch v.Kind {
+	for k := range d.p.values {
+		switch d.p.values[k].Kind {
 		case value.Date:
-			name, ok := lastCue(dates, lastDate, v.From)
-			if ok && name.class == "other date" && isEndOfDay(p.word(name.from)) {
-				// "quienes figuren inscritos al cierre del 14 de julio"
-				if holders, found := lastCue(dates, lastDate, name.from); found && holders.class == "record date" {
-					name = holders
-				}
-			}
-			if !ok || name.class == "other date" && c.starts[name.from] != c.starts[v.From] {
-				day, known := date(v)
-				if !known {
-					day, _ = r.comingDay(v)
-				}
-				if behind, found := r.nameBehind(p, dates, day, v.To, nextOf(p, k, value.Date)); found {
-					name, ok = behind, true
-				}
-			}
-			if behind, found := p.nameDirectlyBehind(dates, v.To); found {
-				name, ok = behind, true
-			} else if p.isDefinedBehind(v) {
-				ok = ok && name.from >= v.To
-			}
-			if ok && name.class == "other date" {
-				if subject, found := p.subjectOfDate(dates, lastDate, v.From); found {
-					name = subject
-				}
-			}
-			switch {
-			case listsDays:
-				name, ok = firstCue(dates, v.To, nextOf(p, k, value.Date))
-			case isDay && k == 0:
-				name = event
-				ok = event.class != ""
-			}
-			if !ok && label != nil && k == 0 {
-				name, ok = lastCue(label.longest(dividendDateNames...), 0, len(label.tokens))
-			}
-			if !ok && inParts && p.followsAmount(v.From) {
-				name, ok = cue{class: "payment"}, true // "a) 0,25 euros brutos por acción, el 1 de julio"
-			}
-			if v.Day > 0 && !p.isFormerDate(v) {
-				lastDate = v.To
-			}
-			if ok && name.from >= v.To && label == nil {
-				lastDate = name.to // the name behind this date is not that of the next one
-			}
-			if ok && !respectively && !c.unsure(v.From) && !p.isFormerDate(v) {
-				found = r.addDividendDate(found, i, v, name.class)
-			}
+			d.readDate(k)
 		case value.Figure:
-			if day, name, ok := p.bareDay(k, dates); ok && !respectively && !c.unsure(v.From) {
-				found = r.addDividendDate(found, i, &day, name)
-				lastDate = v.To
-				continue
-			}
-			if day, name, ok := r.dayOfMonth(p, k, dates); ok && !respectively && !c.unsure(v.From) {
-				found = r.addDividendDate(found, i, &day, name)
-				lastDate = v.To
-				continue
-			}
-			name, _ := lastCue(amounts, lastAmount, v.From)
-			behind := p.behindCurrency(v.To)
-			if mark := p.mark(behind); mark == "(" || mark == ")" && p.mark(v.From-1) == "(" {
-				behind++ // 0.25 (gross), or (0.25) gross
-			}
-			betweenCommas := func(t cue) bool { return t.from == behind+1 && p.mark(t.to) == "," }
-			if p.mark(behind) == "," && slices.ContainsFunc(taxes, betweenCommas) {
-				behind++ // "0,06 euros, íntegros, por acción"
-			}
-			end := min(behind+6, c.endOf(behind), nextOf(p, k, value.Figure))
-			suffix, _ := firstCue(taxes, behind, end)
-			if name.class == "" && label != nil && k == 0 {
-				name, _ = lastCue(label.longest(dividendAmountNames...), 0, len(label.tokens))
-			}
-			if value.CurrencyCode(v.Unit) != "" && !p.isWholePart(v) {
-				lastAmount = v.To
-			}
-			isAmount := value.CurrencyCode(v.Unit) != "" || suffix.from == behind // and no number of rights
-			if suffix.class != "" && isAmount && p.explains(v, name, suffix, behind) {
-				name = suffix
-				lastAmount = max(lastAmount, suffix.to)
-			}
-			if !c.unsure(v.From) && !r.isOldYear(p) && !p.isChangeOf(v) && !r.wasPaid(c, v) {
-				perShare := p.hasBetween(name.from, v.From, "per share") || p.hasBetween(v.To, v.To+1, "per share")
-				if suffix.class != "" && p.word(suffix.to) == "" && p.word(suffix.to+1) == "por" { // "íntegros, por acción"
-					perShare = perShare || p.hasBetween(suffix.to, suffix.to+8, "per share")
-				}
-				heading := value.Scale{PerShare: perShare}
-				if unit, ok := p.unitOfLabel(v); ok {
-					heading = unit
-					heading.PerShare = heading.PerShare || perShare
-				}
-				found = r.addDividendAmount(found, i, v, r.nameOfRest(p, v, name, suffix), heading)
-			}
+			d.readFigure(k)
 		}
 	}
-	return found
+	return d.found
+}
+
+// dividendReader reads the amounts and the dates of a sentence, from the first to the last.
+type dividendReader struct {
+	*reading
+	p       *part
+	i       int // the number of the part
+	inParts bool
+	clauses *clauses
+	amounts []cue // names of amounts
+	dates   []cue // names of dates
+	taxes   []cue
+	label   *part // the line above, if it is the label of the first value; or nil
+	event   cue   // of a line that begins with a day
+	isDay   bool  // the line begins with a day
+	// listsDays says that each day has its name behind it
+	listsDays    bool
+	respectively bool
+	lastAmount   int // the token behind the last amount, from which the name of the next one is searched
+	lastDate     int // the same of dates
+	found        []dividendValue
+}
+
+// newDividendReader returns the reader of a sentence, or nil if the sentence states nothing of a dividend.
+func (r *reading) newDividendReader(i int, inParts bool) *dividendReader {
+	p := &r.parts[i]
+	d := &dividendReader{
+		reading: r,
+		p:       p,
+		i:       i,
+		inParts: inParts,
+		amounts: p.longest(dividendAmountNames...),
+		dates:   p.longest(dividendDateNames...),
+		label:   r.labelLine(i),
+	}
+	if _, _, isDay := p.dayOfSchedule(); len(d.amounts)+len(d.dates) == 0 && d.label == nil && !isDay {
+		return nil
+	}
+	d.dates = slices.DeleteFunc(d.dates, p.isRightTo)
+	d.clauses = clausesOf(p)
+	if d.clauses.full || d.isNoDividend() {
+		return nil
+	}
+	d.clauses.withoutFormer()
+	d.event, d.isDay = r.eventOfSchedule(i)
+	d.listsDays = p.listsDays()
+	if d.isDay || d.listsDays {
+		d.label = nil
+	}
+	d.taxes = p.longest("gross", "net of tax")
+	d.respectively = p.has("respectively")
+	return d
+}
+
+// isNoDividend reports whether the sentence asks, supposes, or is about another company or the dividends
+// of others.
+func (d *dividendReader) isNoDividend() bool {
+	p := d.p
+	if p.asksLeave() || p.isQuestion() || p.isHypothetical() {
+		return true
+	}
+	if d.namesOther(p) || d.othersPay(p) || d.namesOtherShares(p) || d.namesOtherBody(p) {
+		return true
+	}
+	return p.has("dividend to decide", "price adjusted", "dividend of others")
+}
+
+// readDate reads a date with its name.
+func (d *dividendReader) readDate(k int) {
+	p := d.p
+	v := &p.values[k]
+	name, ok := d.dateName(k)
+	switch {
+	case d.listsDays:
+		name, ok = firstCue(d.dates, v.To, nextOf(p, k, value.Date))
+	case d.isDay && k == 0:
+		name = d.event
+		ok = d.event.class != ""
+	}
+	if !ok && d.label != nil && k == 0 {
+		name, ok = lastCue(d.label.longest(dividendDateNames...), 0, len(d.label.tokens))
+	}
+	if !ok && d.inParts && p.followsAmount(v.From) {
+		name, ok = cue{class: "payment"}, true // "a) 0,25 euros brutos por acción, el 1 de julio"
+	}
+	isFormer := p.isFormerDate(v)
+	if v.Day > 0 && !isFormer {
+		d.lastDate = v.To
+	}
+	if ok && name.from >= v.To && d.label == nil {
+		d.lastDate = name.to // the name behind this date is not that of the next one
+	}
+	if ok && !d.isUnsure(v) && !isFormer {
+		d.found = d.addDividendDate(d.found, d.i, v, name.class)
+	}
+}
+
+// isUnsure reports whether what a value belongs to is uncertain.
+func (d *dividendReader) isUnsure(v *value.Value) bool {
+	return d.respectively || d.clauses.unsure(v.From)
+}
+
+// dateName returns the name of a date, which stands before it or behind it.
+func (d *dividendReader) dateName(k int) (name cue, ok bool) {
+	p := d.p
+	v := &p.values[k]
+	name, ok = lastCue(d.dates, d.lastDate, v.From)
+	if ok && name.class == "other date" && isEndOfDay(p.word(name.from)) {
+		// "quienes figuren inscritos al cierre del 14 de julio"
+		if holders, found := lastCue(d.dates, d.lastDate, name.from); found && holders.class == "record date" {
+			name = holders
+		}
+	}
+	if !ok || name.class == "other date" && d.clauses.starts[name.from] != d.clauses.starts[v.From] {
+		day, known := date(v)
+		if !known {
+			day, _ = d.comingDay(v)
+		}
+		if behind, found := d.nameBehind(p, d.dates, day, v.To, nextOf(p, k, value.Date)); found {
+			name, ok = behind, true
+		}
+	}
+	if behind, found := p.nameDirectlyBehind(d.dates, v.To); found {
+		name, ok = behind, true
+	} else if p.isDefinedBehind(v) {
+		ok = ok && name.from >= v.To
+	}
+	if ok && name.class == "other date" {
+		if subject, found := p.subjectOfDate(d.dates, d.lastDate, v.From); found {
+			name = subject
+		}
+	}
+	return name, ok
+}
+
+// readFigure reads an amount with its name, or a day without its month.
+func (d *dividendReader) readFigure(k int) {
+	v := &d.p.values[k]
+	if day, name, ok := d.p.bareDay(k, d.dates); ok && !d.isUnsure(v) {
+		d.found = d.addDividendDate(d.found, d.i, &day, name)
+		d.lastDate = v.To
+		return
+	}
+	if day, name, ok := d.dayOfMonth(d.p, k, d.dates); ok && !d.isUnsure(v) {
+		d.found = d.addDividendDate(d.found, d.i, &day, name)
+		d.lastDate = v.To
+		return
+	}
+	d.readAmount(k)
+}
+
+// readAmount reads an amount. The name stands before it, and what it says of taxes may stand behind it.
+func (d *dividendReader) readAmount(k int) {
+	p := d.p
+	v := &p.values[k]
+	name, _ := lastCue(d.amounts, d.lastAmount, v.From)
+	behind := d.behindAmount(v)
+	end := min(behind+6, d.clauses.endOf(behind), nextOf(p, k, value.Figure))
+	suffix, _ := firstCue(d.taxes, behind, end)
+	if name.class == "" && d.label != nil && k == 0 {
+		name, _ = lastCue(d.label.longest(dividendAmountNames...), 0, len(d.label.tokens))
+	}
+	isMoney := value.CurrencyCode(v.Unit) != ""
+	if isMoney && !p.isWholePart(v) {
+		d.lastAmount = v.To
+	}
+	isAmount := isMoney || suffix.from == behind // and no number of rights
+	if suffix.class != "" && isAmount && p.explains(v, name, suffix, behind) {
+		name = suffix
+		d.lastAmount = max(d.lastAmount, suffix.to)
+	}
+	if d.clauses.unsure(v.From) || d.isOldYear(p) || p.isChangeOf(v) || d.wasPaid(d.clauses, v) {
+		return
+	}
+	heading := d.headingOf(v, name, suffix)
+	d.found = d.addDividendAmount(d.found, d.i, v, d.nameOfRest(p, v, name, suffix), heading)
+}
+
+// behindAmount returns the token behind an amount and its currency, and behind the mark that separates
+// both from what is said of taxes.
+func (d *dividendReader) behindAmount(v *value.Value) int {
+	p := d.p
+	behind := p.behindCurrency(v.To)
+	if mark := p.mark(behind); mark == "(" || mark == ")" && p.mark(v.From-1) == "(" {
+		behind++ // 0.25 (gross), or (0.25) gross
+	}
+	betweenCommas := func(t cue) bool { return t.from == behind+1 && p.mark(t.to) == "," }
+	if p.mark(behind) == "," && slices.ContainsFunc(d.taxes, betweenCommas) {
+		behind++ // "0,06 euros, íntegros, por acción"
+	}
+	return behind
+}
+
+// headingOf returns the unit of an amount, and whether it is that of a share.
+func (d *dividendReader) headingOf(v *value.Value, name, suffix cue) value.Scale {
+	p := d.p
+	perShare := p.hasBetween(name.from, v.From, "per share") || p.hasBetween(v.To, v.To+1, "per share")
+	if suffix.class != "" && p.word(suffix.to) == "" && p.word(suffix.to+1) == "por" { // "íntegros, por acción"
+		perShare = perShare || p.hasBetween(suffix.to, suffix.to+8, "per share")
+	}
+	heading := value.Scale{PerShare: perShare}
+	if unit, ok := p.unitOfLabel(v); ok {
+		heading = unit
+		heading.PerShare = heading.PerShare || perShare
+	}
+	return heading
 }
 
 // isEndOfDay reports whether a word tells the end of the day at which holders are registered: "al

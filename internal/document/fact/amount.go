@@ -97,7 +97,8 @@ var hours = map[string]int{
 func (p *part) clock(i int) (hour, minute, end int, ok bool) {
 	text := p.mark(i)
 	digits, suffix := text, ""
-	if at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && !strings.ContainsRune(":.,", c) }); at >= 0 {
+	isOther := func(c rune) bool { return (c < '0' || c > '9') && !strings.ContainsRune(":.,", c) }
+	if at := strings.IndexFunc(text, isOther); at >= 0 {
 		digits, suffix = text[:at], strings.ToLower(text[at:])
 	}
 	digits = strings.Replace(digits, ",", ".", 1)                                        // "12,30 horas"

@@ -219,7 +219,8 @@ func (r *reading) boardClause(i int, c change, start, end int) (found []boardFac
 	p := &r.parts[i]
 	behind := p.named(c, c.to, end)
 	before := p.lastNamed(start, c.from)
-	backwards := c.form == subject || p.isPassive(c) || c.form == noun && (isPossessive(p.word(c.from-1)) || p.isHandedIn(c))
+	backwards := c.form == subject || p.isPassive(c) ||
+		c.form == noun && (isPossessive(p.word(c.from-1)) || p.isHandedIn(c))
 	switch {
 	case backwards && before.to > 0:
 		f := r.newBoardFact(i, c, before, start, end)

@@ -64,7 +64,8 @@ func (r *reading) boardForms() (found []boardFact) {
 				flush()
 			}
 			r.setBoardEntry(&record, e)
-			if isPerson && joins.part >= 0 && i-joins.part <= 6 && record.fields["action"] == "" && strings.HasPrefix(r.parts[joins.part].word(joins.from), "alta") {
+			if isPerson && joins.part >= 0 && i-joins.part <= 6 && record.fields["action"] == "" &&
+				strings.HasPrefix(r.parts[joins.part].word(joins.from), "alta") {
 				record.set("action", "appointed", joins)
 			}
 		}
@@ -193,7 +194,8 @@ func (r *reading) setBoardEntry(record *boardFact, e entry) {
 func (r *reading) isCauseOfOther(p *part, e entry, action string) bool {
 	const longest = 8 // tokens
 	comes := r.title.has("board appointment", "board appoints", "board to appoint", "board reelection", "board reelected")
-	return e.value.to-e.value.from > longest || len(p.people(e.value.from, e.value.to)) > 0 || comes && action != "appointed"
+	return e.value.to-e.value.from > longest || len(p.people(e.value.from, e.value.to)) > 0 ||
+		comes && action != "appointed"
 }
 
 // actionNamed returns the only change that a range of tokens names.
@@ -254,7 +256,8 @@ func (r *reading) isPlanTable(t *table) bool {
 		return false
 	}
 	p := &r.parts[t.before]
-	if p.has("board proposal") && !p.has("board on proposal") || p.has("board subject to", "possible", "planned", "denied", "past") {
+	if p.has("board proposal") && !p.has("board on proposal") ||
+		p.has("board subject to", "possible", "planned", "denied", "past") {
 		return true
 	}
 	return slices.ContainsFunc(p.values, func(v value.Value) bool {
@@ -291,7 +294,8 @@ func (r *reading) boardRow(named boardFact, head, row int) (boardFact, bool) {
 			f.set("action", action, at)
 			continue
 		}
-		if at, ok := p.role(c.from, c.to); ok && at.from-c.from < 2 && f.fields["role"] == "" && !isFormerColumn(h, p, c) {
+		if at, ok := p.role(c.from, c.to); ok && at.from-c.from < 2 && f.fields["role"] == "" &&
+			!isFormerColumn(h, p, c) {
 			at.part = row
 			f.set("role", p.textOf(at.from, at.to), at)
 			continue
@@ -362,7 +366,8 @@ func (r *reading) actionOfTable(t *table) boardFact {
 		return f
 	}
 	p := &r.parts[t.before]
-	if p.has("board subject to", "possible", "planned", "denied", "board composition") || len(p.people(0, len(p.tokens))) > 0 {
+	if p.has("board subject to", "possible", "planned", "denied", "board composition") ||
+		len(p.people(0, len(p.tokens))) > 0 {
 		return f // who the members are behind the change of one of them
 	}
 	action, at, ok := p.actionNamed(0, len(p.tokens))

@@ -18,7 +18,8 @@ func (p *part) named(c change, from, to int) (found []name) {
 			if n.from-from > farthest || p.word(c.to) == "que" || c.form == subject && p.isUnderHolder(n) {
 				return nil
 			}
-		} else if !p.continuesList(n) || p.isNamedHolder(n) || p.hasBetween(last, n.from, "board current", "board reason") {
+		} else if !p.continuesList(n) || p.isNamedHolder(n) ||
+			p.hasBetween(last, n.from, "board current", "board reason") {
 			break
 		}
 		found = append(found, n)
@@ -33,7 +34,8 @@ func (p *part) isUnderHolder(n name) bool {
 	const reach = 8
 	for k := n.from - 1; k >= max(0, n.from-reach); k-- {
 		switch w := p.word(k); {
-		case w == "al", w == "del", (w == "la" || w == "the") && (p.word(k-1) == "a" || p.word(k-1) == "de" || p.word(k-1) == "to"):
+		case w == "al", w == "del", (w == "la" || w == "the") &&
+			(p.word(k-1) == "a" || p.word(k-1) == "de" || p.word(k-1) == "to"):
 			return true
 		case w == "", titles.Has(w), roleHeads.Has(w), roleAdjectives.Has(w), roleModifiers.Has(w), w == "de":
 		default:

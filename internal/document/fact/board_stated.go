@@ -171,7 +171,8 @@ func (r *reading) isStated(p *part, c change, start, end int, listed bool) bool 
 	if c.form == noun && leaves && p.hasBetween(c.from-reachOfCause, c.from, "board vacancy") {
 		return false // why there is a vacancy is often known: "la vacante causada por la dimisión de D. …"
 	}
-	return !r.isOld(p, c, end) && !r.isTold(p) && !r.isOfOldMeeting(p, c) && !r.isOfOther(p, c, start, end) && !r.isByOther(p, c)
+	return !r.isOld(p, c, end) && !r.isTold(p) && !r.isOfOldMeeting(p, c) && !r.isOfOther(p, c, start, end) &&
+		!r.isByOther(p, c)
 }
 
 // continuingWords begin a sentence about the person or the firm of the sentence before.
@@ -201,7 +202,8 @@ func (r *reading) isByOther(p *part, c change) bool {
 		if !isCapitalAt(p, k) {
 			break
 		}
-		if roleHeads.Has(w) || ownCompany.Has(w) || p.hasBetween(k, k+1, "board body", "general meeting", "board deciding body") {
+		if roleHeads.Has(w) || ownCompany.Has(w) ||
+			p.hasBetween(k, k+1, "board body", "general meeting", "board deciding body") {
 			return false
 		}
 		if !phrases.known[w] && !noName.Has(w) && !noCompany.Has(w) {
@@ -369,13 +371,16 @@ func (p *part) isConditional(from, to int) bool {
 // isTold reports whether a sentence tells of something long ago: it begins with an old
 // date, or names who held a role then.
 func (r *reading) isTold(p *part) bool {
-	then := slices.ContainsFunc(p.tokens, func(t value.Token) bool { return t.Folded == "entonces" || t.Folded == "aleshores" })
+	then := slices.ContainsFunc(p.tokens, func(t value.Token) bool {
+		return t.Folded == "entonces" || t.Folded == "aleshores"
+	})
 	if then || len(p.values) == 0 || r.Published.IsZero() {
 		return then
 	}
 	const opening = 6 // "c) Con fecha 9 de febrero de 2024"
 	v := &p.values[0]
-	if v.Kind != value.Date || v.Year == 0 || v.From > opening || p.word(v.From-1) == "desde" || p.word(v.From-1) == "since" {
+	if v.Kind != value.Date || v.Year == 0 || v.From > opening || p.word(v.From-1) == "desde" ||
+		p.word(v.From-1) == "since" {
 		return false
 	}
 	if v.Month == 0 {
@@ -397,7 +402,8 @@ func (r *reading) isOfOldMeeting(p *part, c change) bool {
 			break
 		}
 		isDay := v.Kind == value.Date && v.Day > 0 && v.Month > 0 && v.Year > 0
-		if isDay && !r.isWithin(firstDay(v), 150, 1200) && p.hasBetween(v.From-reach, v.From, "meeting held", "board deciding body") {
+		if isDay && !r.isWithin(firstDay(v), 150, 1200) &&
+			p.hasBetween(v.From-reach, v.From, "meeting held", "board deciding body") {
 			return true
 		}
 	}
@@ -456,7 +462,8 @@ func (r *reading) isOfOther(p *part, c change, start, end int) bool {
 		}
 		link := p.word(n.from - 1)
 		reason := c.action == "resigned" && p.hasReason(c.to, n.from)
-		if n.from >= c.to && n.from < end && !proposer && !reason && (link == "de" || link == "of" || link == "en" || link == "at") {
+		if n.from >= c.to && n.from < end && !proposer && !reason &&
+			(link == "de" || link == "of" || link == "en" || link == "at") {
 			return true
 		}
 	}

@@ -13,7 +13,8 @@ func (p *part) isHonour(c change) bool {
 	if c.action != "appointed" || !p.isPassive(c) || len(w) < shortest || p.tokens[c.to].IsNumber() {
 		return false
 	}
-	return !roleHeads.Has(w) && !rolePlurals.Has(w) && !roleModifiers.Has(w) && !roleEnds.Has(w) && !p.hasBetween(c.to, c.to+1, "board body")
+	return !roleHeads.Has(w) && !rolePlurals.Has(w) && !roleModifiers.Has(w) && !roleEnds.Has(w) &&
+		!p.hasBetween(c.to, c.to+1, "board body")
 }
 
 // isWaiver reports whether someone gives up something that is no role: "han renunciado a las dietas".
@@ -44,7 +45,8 @@ func (p *part) isBackstory(c change) bool {
 	if isPerfect(p.word(c.from - 1)) {
 		return false
 	}
-	isPast := strings.HasSuffix(text, "ó") || strings.HasSuffix(text, "ieron") || strings.HasSuffix(text, "aron") || text == "stepped" || text == "resigned"
+	isPast := strings.HasSuffix(text, "ó") || strings.HasSuffix(text, "ieron") || strings.HasSuffix(text, "aron") ||
+		text == "stepped" || text == "resigned"
 	if !isPast {
 		return false
 	}
@@ -102,7 +104,8 @@ func (r *reading) leavesRole(p *part, c change) bool {
 // the sentence before tells: "Beta Motores B.V. has appointed … He succeeds …, who has resigned".
 func (r *reading) continuesOther(i int) bool {
 	p := &r.parts[i]
-	if i == 0 || r.Company == "" || r.parts[i-1].paragraph != p.paragraph || !continuingWords.Has(p.word(0)) || r.namesOwn(p) {
+	if i == 0 || r.Company == "" || r.parts[i-1].paragraph != p.paragraph || !continuingWords.Has(p.word(0)) ||
+		r.namesOwn(p) {
 		return false
 	}
 	before := &r.parts[i-1]

@@ -15,7 +15,8 @@ import (
 // announce it.
 func (r *reading) isUnannounced(i int, c cue) bool {
 	p := &r.parts[i]
-	if r.isTopicOther(p) || p.isQuestion() || p.countsProgrammes() || p.isToldByOthers(c) || p.isQuoted(c) || r.isTerm(p, c) || r.isSubjectOther(p, c.from) {
+	if r.isTopicOther(p) || p.isQuestion() || p.countsProgrammes() || p.isToldByOthers(c) || p.isQuoted(c) ||
+		r.isTerm(p, c) || r.isSubjectOther(p, c.from) {
 		return true
 	}
 	if p.heading || p.cells != nil {
@@ -223,7 +224,8 @@ func (r *reading) isDatedBefore(p *part, c cue) bool {
 		if k > c.to && p.hasBetween(c.to, k, "buyback reference", "buyback authorisation", "buyback begun") {
 			break
 		}
-		if k < c.from && p.hasBetween(from, c.from, "buyback reference", "buyback authorisation", "buyback begun", "buyback statement") {
+		if k < c.from &&
+			p.hasBetween(from, c.from, "buyback reference", "buyback authorisation", "buyback begun", "buyback statement") {
 			break
 		}
 		return true

@@ -142,7 +142,8 @@ func (r *reading) endedOn() (found []candidate) {
 		for _, c := range p.all("buyback ended") {
 			for _, v := range p.valuesIn(c.to, min(c.to+8, len(p.tokens))) {
 				text, ok := r.dayOf(v)
-				if ok && v.From-c.to <= 2 && !r.earlierProgramme(p, v) && !p.possibleBefore(v.From) && r.justEnded(text) {
+				if ok && v.From-c.to <= 2 && !r.earlierProgramme(p, v) && !p.possibleBefore(v.From) &&
+					r.justEnded(text) {
 					found = append(found, r.candidate(read{text: text}, i, v, c))
 				}
 				break
@@ -317,7 +318,8 @@ func (p *part) isSize(v *value.Value) bool {
 			continue
 		}
 		for _, c := range p.all("buyback") {
-			if c.to <= size.from && size.from-c.to <= 3 && !p.hasBetween(c.to, v.From, "buyback spent", "buyback price") {
+			if c.to <= size.from && size.from-c.to <= 3 &&
+				!p.hasBetween(c.to, v.From, "buyback spent", "buyback price") {
 				return true
 			}
 		}
@@ -429,7 +431,8 @@ func (r *reading) endsProgramme(i int, v *value.Value) bool {
 			continue
 		}
 		since := max(v.From-6, p.lastValueBefore(v)) // the words that belong to this date
-		return !p.hasBetween(v.From-12, c.from, "buyback authorisation") && !p.hasBetween(since, v.From, "buyback old value")
+		return !p.hasBetween(v.From-12, c.from, "buyback authorisation") &&
+			!p.hasBetween(since, v.From, "buyback old value")
 	}
 	return false
 }
@@ -472,7 +475,8 @@ func (r *reading) addTableLimits(found *buybackLimits, t *table) {
 			continue
 		}
 		label := p.cells[0]
-		if p.hasBetween(label.from, label.to, "buyback before column", "buyback spent", "buyback price") || len(p.cells) < 2 {
+		if p.hasBetween(label.from, label.to, "buyback before column", "buyback spent", "buyback price") ||
+			len(p.cells) < 2 {
 			continue
 		}
 		n := 1

@@ -66,7 +66,8 @@ func (r *reading) buybackEvent() (name string, at place, ok bool) {
 		}
 		for name, c := range eventsIn(p, true) {
 			_, titled := inTitle[name]
-			if p.refersTo(c) && !titled || elsewhere && (name != "start" || p.isRecap() || !r.tellsOfIssuer(i)) || r.isLongAgo(p, c) ||
+			if p.refersTo(c) && !titled || elsewhere && (name != "start" || p.isRecap() || !r.tellsOfIssuer(i)) ||
+				r.isLongAgo(p, c) ||
 				r.isDoneByOther(p, c) || r.isUnannounced(i, c) {
 				continue
 			}
@@ -193,7 +194,8 @@ func (p *part) namesProgramme(c cue) bool {
 	if w := p.word(c.to + 1); (w == "su" || p.word(c.to) == "su") && p.hasBetween(0, c.from, "buyback") {
 		return true // "… el programa …, suspender temporalmente su ejecución"
 	}
-	if w := p.word(c.from); (strings.HasSuffix(w, "arlo") || strings.HasSuffix(w, "erlo")) && p.hasBetween(0, c.from, "buyback") {
+	if w := p.word(c.from); (strings.HasSuffix(w, "arlo") || strings.HasSuffix(w, "erlo")) &&
+		p.hasBetween(0, c.from, "buyback") {
 		return true // "… el programa …, ha acordado modificarlo"
 	}
 	const before, behind = 14, 22

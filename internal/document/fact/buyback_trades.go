@@ -68,7 +68,8 @@ func buybackTrades(r *reading) []draft {
 		return nil // days of which nothing says that they are all
 	}
 	stated := d.setAgreed("shares", found.shares)
-	if !d.setPeriod(found.periods) || r.isLongOver(d.fields["to"]) || r.tellsPurchases(&found) || !stated && (len(found.shares) > 0 || !r.listsTrades(&found)) {
+	if !d.setPeriod(found.periods) || r.isLongOver(d.fields["to"]) || r.tellsPurchases(&found) ||
+		!stated && (len(found.shares) > 0 || !r.listsTrades(&found)) {
 		return nil
 	}
 	if c, ok := agreed(found.amounts); ok {
@@ -399,7 +400,8 @@ func (r *reading) addPurchases(found *trades, i int) {
 	}
 	follows := i > 0 && r.parts[i-1].paragraph == p.paragraph && r.parts[i-1].has("bought") && p.has("total")
 	end := min(p.beforePast(), p.beforeResult())
-	if p.isOfPastYear(r.Published) || p.startsWithYear() || !p.has("bought") && !follows || p.hasBetween(0, end, "trades cumulative", "sold") {
+	if p.isOfPastYear(r.Published) || p.startsWithYear() || !p.has("bought") && !follows ||
+		p.hasBetween(0, end, "trades cumulative", "sold") {
 		return
 	}
 	if p.hasBetween(0, end, "period since") && len(r.presentPeriods(i)) == 0 {
@@ -459,7 +461,8 @@ func (p *part) isPartOfPurchases(v *value.Value) bool {
 // reports whether the part is such a line.
 func (r *reading) addPurchaseLine(found *trades, i int) bool {
 	p := &r.parts[i]
-	if len(p.values) != 1 || len(p.tokens) > 16 || p.mark(p.values[0].From-1) != ":" && p.mark(p.values[0].From-2) != ":" {
+	if len(p.values) != 1 || len(p.tokens) > 16 ||
+		p.mark(p.values[0].From-1) != ":" && p.mark(p.values[0].From-2) != ":" {
 		return false
 	}
 	v := &p.values[0]

@@ -46,7 +46,8 @@ func (p *part) isCapitalAfter(v *value.Value) bool {
 		}
 	}
 	isNow := func(a *value.Value) bool { return !p.isFormerTotal(a) }
-	if !p.namesCapital(0, v.From) || p.endsBetween(last, v.From) || slices.ContainsFunc(p.amountsIn(last, v.From), isNow) {
+	if !p.namesCapital(0, v.From) || p.endsBetween(last, v.From) ||
+		slices.ContainsFunc(p.amountsIn(last, v.From), isNow) {
 		return false
 	}
 	return !p.hasBetween(last, v.From, "capital by", "capital nominal", "capital not nominal") &&

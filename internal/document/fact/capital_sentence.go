@@ -50,7 +50,8 @@ func (c *capitalChange) readSentence(i int) {
 // statesNothing reports whether a sentence is about a plan, a power, a rumour, another company
 // or an earlier change.
 func (c *capitalChange) statesNothing(p *part) bool {
-	if p.isDelegated() || p.has("capital previous", "example") || p.isHypothetical() || p.isReported() || p.tellsMistake() {
+	if p.isDelegated() || p.has("capital previous", "example") || p.isHypothetical() || p.isReported() ||
+		p.tellsMistake() {
 		return true
 	}
 	return c.isOfOther(p) || c.r.isFormer(p) || c.r.isOfOldYear(p)
@@ -104,7 +105,8 @@ func (p *part) isChiefExecutive(k int) bool {
 // isCalledOff reports whether a sentence says that a change does not take place. A power that
 // ends says nothing of the kind: "dejando sin efecto la delegación".
 func (p *part) isCalledOff() bool {
-	return p.isProse() && p.has("capital called off") && p.has("capital increase", "capital reduction") && !p.has("capital power")
+	return p.isProse() && p.has("capital called off") && p.has("capital increase", "capital reduction") &&
+		!p.has("capital power")
 }
 
 // isLimitOfDone reports whether a limit is only mentioned beside what was done: "below the
@@ -194,7 +196,8 @@ func (c *capitalChange) changesOther(p *part) bool {
 		if link != "de" && link != "of" && link != "en" && link != "in" || !isCapitalAt(p, k) || p.isShouted(k) {
 			continue
 		}
-		isFigure := value.CurrencyCode(p.mark(k)) != "" || slices.ContainsFunc(p.values, func(v value.Value) bool { return v.From == k })
+		isFigure := value.CurrencyCode(p.mark(k)) != "" ||
+			slices.ContainsFunc(p.values, func(v value.Value) bool { return v.From == k })
 		if c.r.Company != "" && !isFigure && !slices.Contains(c.r.own, p.word(k)) && !theCompany.Has(p.word(k)) {
 			return true
 		}
@@ -209,7 +212,8 @@ func (p *part) isOfBonds(v *value.Value) bool {
 		return false
 	}
 	change := max(p.lastBefore(0, v.From, "capital increase"), p.lastBefore(0, v.From, "capital reduction"))
-	return change < 0 || change < p.lastBefore(0, v.From, "capital bonds") || p.hasBetween(v.To, v.To+6, "capital bonds")
+	return change < 0 || change < p.lastBefore(0, v.From, "capital bonds") ||
+		p.hasBetween(v.To, v.To+6, "capital bonds")
 }
 
 // isNewShares reports whether a figure is the number of new shares: "emisión de 5.000
@@ -325,7 +329,8 @@ func (p *part) followsPrice(v *value.Value) bool {
 	if v.From-last <= 3 {
 		return true
 	}
-	return last >= 0 && !slices.ContainsFunc(p.tokens[last:v.From], func(t value.Token) bool { return !fixingWords.Has(t.Folded) })
+	return last >= 0 &&
+		!slices.ContainsFunc(p.tokens[last:v.From], func(t value.Token) bool { return !fixingWords.Has(t.Folded) })
 }
 
 // fixingWords stand between the words for a price and the amount.

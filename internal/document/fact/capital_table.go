@@ -101,7 +101,8 @@ func (c *capitalChange) readRow(t *table, row int, columns []cue) {
 func (c *capitalChange) readBareRow(row int, columns []cue) {
 	p := &c.r.parts[row]
 	figures := p.figuresIn(cell{0, len(p.tokens)})
-	if len(figures) != len(columns) || len(p.cells) != len(columns) || len(p.amountsIn(0, len(p.tokens))) != len(columns) {
+	if len(figures) != len(columns) || len(p.cells) != len(columns) ||
+		len(p.amountsIn(0, len(p.tokens))) != len(columns) {
 		return
 	}
 	for n, v := range figures {

@@ -124,9 +124,12 @@ func (c *clauses) unsure(at int) bool {
 			if q.from < c.ends[at] {
 				return true
 			}
-		case c.starts[q.from] == c.starts[at] && !c.isOfAdded(q, at), c.inBracketsBehind(at, q.from), q.class == "earlier paid" && c.saysOf(q, at):
+		case c.starts[q.from] == c.starts[at] && !c.isOfAdded(q, at),
+			c.inBracketsBehind(at, q.from),
+			q.class == "earlier paid" && c.saysOf(q, at):
 			return true
-		case q.from < at && !c.valued[c.starts[q.from]] && !c.startsComparison(q.from) && !c.p.hasBetween(q.to, at, "remaining part"):
+		case q.from < at && !c.valued[c.starts[q.from]] && !c.startsComparison(q.from) &&
+			!c.p.hasBetween(q.to, at, "remaining part"):
 			// A clause without a value is about what follows it: "En el ejercicio anterior,
 			// la sociedad pagó 0,30 euros".
 			return true
@@ -149,7 +152,8 @@ func (c *clauses) isOfAdded(q cue, at int) bool {
 			adds = i
 		}
 	}
-	return adds >= 0 && slices.ContainsFunc(c.p.valuesIn(adds, q.from), func(v *value.Value) bool { return v.Kind == value.Figure })
+	return adds >= 0 &&
+		slices.ContainsFunc(c.p.valuesIn(adds, q.from), func(v *value.Value) bool { return v.Kind == value.Figure })
 }
 
 // inBracketsBehind reports whether a value is in brackets directly behind the clause of a

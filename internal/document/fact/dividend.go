@@ -39,10 +39,12 @@ type dividendValue struct {
 
 // dividends finds the dividends that a document announces.
 func dividends(r *reading) []draft {
-	if !r.isAboutDividends() || r.isTopic("dividend in kind") || r.listsProposals() || r.isProposedDividend() && !r.isApprovedByMeeting() {
+	if !r.isAboutDividends() || r.isTopic("dividend in kind") || r.listsProposals() ||
+		r.isProposedDividend() && !r.isApprovedByMeeting() {
 		return nil
 	}
-	if r.isTopic("dividend plan") || r.answersRumour() || r.isAboutOther() || r.isConditioned() && !r.isApprovedByMeeting() {
+	if r.isTopic("dividend plan") || r.answersRumour() || r.isAboutOther() ||
+		r.isConditioned() && !r.isApprovedByMeeting() {
 		return nil
 	}
 	callsMeeting := len(meetings(r)) > 0
@@ -124,8 +126,11 @@ func (p *part) adjusts(at place) bool {
 // approved: then "Aprobar la distribución" is no point of an agenda.
 func (r *reading) reportsResolutions() bool {
 	return anyPart(r.parts, func(p *part) bool {
-		return !p.aside && !p.isLong() && p.has("general body") && p.has("resolutions adopted") && p.has("meeting took place") &&
-			!slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool { return c.class == "proposal" || c.class == "conditional" })
+		return !p.aside && !p.isLong() && p.has("general body") && p.has("resolutions adopted") &&
+			p.has("meeting took place") &&
+			!slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool {
+				return c.class == "proposal" || c.class == "conditional"
+			})
 	})
 }
 
@@ -167,7 +172,8 @@ func (r *reading) datesOfDividend(all []dividendValue) []draft {
 // el precio fue de 0,314 euros por derecho".
 func (p *part) recallsPayment() bool {
 	doubts := clausesOf(p).doubts
-	return len(doubts) > 0 && !slices.ContainsFunc(doubts, func(c cue) bool { return !slices.Contains(doubtsInClause, c.class) })
+	return len(doubts) > 0 &&
+		!slices.ContainsFunc(doubts, func(c cue) bool { return !slices.Contains(doubtsInClause, c.class) })
 }
 
 // paysInterest reports whether a part names the interest of bonds, and not only "ex-cupón".
@@ -217,7 +223,8 @@ func (r *reading) proposedAmounts() map[string]bool {
 
 // isProposal reports whether a part proposes something.
 func (p *part) isProposal() bool {
-	return p.has("proposal") && slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool { return c.class == "proposal" })
+	return p.has("proposal") &&
+		slices.ContainsFunc(clausesOf(p).doubts, func(c cue) bool { return c.class == "proposal" })
 }
 
 // isBelowProposal reports whether a part follows the title of a proposal: "Propuesta al punto
@@ -237,7 +244,8 @@ func (r *reading) isBelowProposal(i int) bool {
 func (r *reading) listsProposals() bool {
 	const first = 6
 	isList := func(p *part) bool {
-		return p.has("general meeting", "resolution", "profit use") && !p.has("dividend decided", "resolutions adopted") && p.isProposal()
+		return p.has("general meeting", "resolution", "profit use") &&
+			!p.has("dividend decided", "resolutions adopted") && p.isProposal()
 	}
 	if isList(r.title) {
 		return !r.reportsResolutions()
@@ -255,7 +263,8 @@ func (r *reading) listsProposals() bool {
 func (r *reading) isApprovedByMeeting() bool {
 	const near = 20 // "La Junta General Ordinaria de Accionistas, celebrada hoy en primera convocatoria, ha acordado"
 	return anyPart(r.parts, func(p *part) bool {
-		if p.aside || p.cells != nil || !p.has("dividend") || !p.hasMoney() || p.isLong() || len(clausesOf(p).doubts) > 0 {
+		if p.aside || p.cells != nil || !p.has("dividend") || !p.hasMoney() || p.isLong() ||
+			len(clausesOf(p).doubts) > 0 {
 			return false
 		}
 		meeting, ok := firstCue(p.all("general body"), 0, len(p.tokens))
@@ -291,7 +300,8 @@ func (r *reading) paysRest(all []dividendValue) bool {
 			v := &p.values[k]
 			amount, _, ok := money(v, value.Scale{})
 			bare := value.CurrencyCode(v.Unit) == "" && !p.hasBetween(v.To, v.To+1, "remaining part")
-			if ok && !bare && isDividendSize(amount) && !v.Scaled() && !known[strings.TrimPrefix(amount, "-")] && !c.unsure(v.From) {
+			if ok && !bare && isDividendSize(amount) && !v.Scaled() && !known[strings.TrimPrefix(amount, "-")] &&
+				!c.unsure(v.From) {
 				return true
 			}
 		}
@@ -361,7 +371,8 @@ func (r *reading) isAboutDividends() bool {
 // approved. A sentence about further dividends says nothing about this one.
 func (r *reading) isProposedDividend() bool {
 	return anyPart(r.parts, func(p *part) bool {
-		if p.aside || p.cells != nil || !p.has("dividend", "dividend verb", "payment", "profit use") && !p.isShortCondition() || !p.has("general meeting") ||
+		if p.aside || p.cells != nil ||
+			!p.has("dividend", "dividend verb", "payment", "profit use") && !p.isShortCondition() || !p.has("general meeting") ||
 			p.has("further") || p.hasMoney() || r.isLaterDividend(p) {
 			return false
 		}
@@ -381,7 +392,8 @@ func (p *part) isShortCondition() bool {
 // paysShares reports whether a sentence decides to distribute an amount before tax for each share, without
 // calling it a dividend: "ha acordado un primer reparto de 0,12 euros brutos por acción".
 func (p *part) paysShares() bool {
-	if p.cells != nil || !p.has("dividend verb") || !p.has("gross") || !p.has("dividend decided") || p.has("interest paid") {
+	if p.cells != nil || !p.has("dividend verb") || !p.has("gross") || !p.has("dividend decided") ||
+		p.has("interest paid") {
 		return false
 	}
 	distributes := slices.ContainsFunc(p.all("dividend verb"), func(c cue) bool {
@@ -421,7 +433,8 @@ func (r *reading) isOldYear(p *part) bool {
 
 // hasMoneyOrDay reports whether a part has an amount of money or a day.
 func (p *part) hasMoneyOrDay() bool {
-	return p.hasMoney() || slices.ContainsFunc(p.values, func(v value.Value) bool { return v.Kind == value.Date && v.Day > 0 })
+	return p.hasMoney() ||
+		slices.ContainsFunc(p.values, func(v value.Value) bool { return v.Kind == value.Date && v.Day > 0 })
 }
 
 // hasMoney reports whether a part has an amount of money.

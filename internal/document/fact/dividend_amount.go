@@ -71,7 +71,8 @@ func (r *reading) addDividendAmount(
 	if !ok || v.Bound != "" || v.Partner >= 0 || v.Scaled() || v.Negative || amount == "0" || heading.Power > 0 {
 		return all
 	}
-	if r.parts[i].isForManyShares(v.To) || r.parts[i].isConverted(v) || r.parts[i].isOtherYearInBrackets(v, r.Published) {
+	if r.parts[i].isForManyShares(v.To) || r.parts[i].isConverted(v) ||
+		r.parts[i].isOtherYearInBrackets(v, r.Published) {
 		return all
 	}
 	perShare := isRate(v) || heading.PerShare
@@ -178,17 +179,20 @@ func (p *part) cents(v *value.Value) (amount string, perShare, ok bool) {
 	if v.Kind != value.Figure || v.Scaled() {
 		return "", false, false
 	}
-	if before := p.mark(v.From - 1); !p.tokens[v.From].IsNumber() && (isDash(before) || before == "y" || before == "i") {
+	if before := p.mark(v.From - 1); !p.tokens[v.From].IsNumber() &&
+		(isDash(before) || before == "y" || before == "i") {
 		return "", false, false // only the end of "treinta y un céntimos"
 	}
 	end := 0
 	for i := v.From + 1; i < min(v.From+6, len(p.tokens)) && end == 0; i++ {
 		switch w := p.word(i); {
-		case w == "eurocents" || w == "eurocentimos" || w == "euro" && (p.word(i+1) == "cents" || p.word(i+1) == "cent"):
+		case w == "eurocents" || w == "eurocentimos" ||
+			w == "euro" && (p.word(i+1) == "cents" || p.word(i+1) == "cent"):
 			end = i + 1
 		case w == "centimos" || w == "centims" || w == "cents":
 			euro := i + 1
-			for euro < i+4 && (p.word(euro) == "de" || p.word(euro) == "d" || p.word(euro) == "of" || p.word(euro) == "a" || p.mark(euro) == "'" || p.mark(euro) == "’") {
+			for euro < i+4 &&
+				(p.word(euro) == "de" || p.word(euro) == "d" || p.word(euro) == "of" || p.word(euro) == "a" || p.mark(euro) == "'" || p.mark(euro) == "’") {
 				euro++
 			}
 			if w := p.word(euro); w != "euro" && w != "euros" {

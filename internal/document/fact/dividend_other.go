@@ -76,10 +76,12 @@ func (r *reading) namesOtherShares(p *part) bool {
 			continue
 		}
 		link, name := p.word(i+1), p.word(i+2)
-		if link != "de" && link != "of" || len(name) < shortest || !p.tokens[i+2].IsCapital() || isAllCapitals(p.tokens[i+2].Text) {
+		if link != "de" && link != "of" || len(name) < shortest || !p.tokens[i+2].IsCapital() ||
+			isAllCapitals(p.tokens[i+2].Text) {
 			continue
 		}
-		if !p.hasBetween(i+2, i+3, "share class") && value.Months[name] == 0 && !r.sharesName([]string{name, p.word(i + 3)}) {
+		if !p.hasBetween(i+2, i+3, "share class") && value.Months[name] == 0 &&
+			!r.sharesName([]string{name, p.word(i + 3)}) {
 			return true
 		}
 	}

@@ -255,7 +255,8 @@ func (p *part) bareDay(k int, names []cue) (day value.Value, name class, ok bool
 	const near = 4
 	v := &p.values[k]
 	n, err := strconv.Atoi(p.mark(v.From))
-	if err != nil || v.Unit != "" || v.Scaled() || p.word(v.From-1) != "el" && p.word(v.From-1) != "dia" || k+1 >= len(p.values) {
+	if err != nil || v.Unit != "" || v.Scaled() || p.word(v.From-1) != "el" && p.word(v.From-1) != "dia" ||
+		k+1 >= len(p.values) {
 		return day, "", false
 	}
 	before, ok := lastCue(names, max(0, v.From-near-6), v.From)
@@ -286,7 +287,8 @@ func (r *reading) nameOfRest(p *part, v *value.Value, name, suffix cue) class {
 	if name.class == "" && isRate(v) && (p.isRest(v.From) || p.dividesTotal(v)) {
 		return "dividend"
 	}
-	if name.class == "total amount" && suffix.class == "gross" && isRate(v) && p.hasBetween(0, name.from, "remaining part") {
+	if name.class == "total amount" && suffix.class == "gross" && isRate(v) &&
+		p.hasBetween(0, name.from, "remaining part") {
 		return "gross"
 	}
 	return name.class

@@ -54,7 +54,8 @@ func (r *reading) dividendRow(t *table, head *part, row int, unit value.Scale) [
 		switch v := &p.values[k]; {
 		case v.Kind == value.Date && v.Day > 0:
 			dates = append(dates, v)
-		case v.Kind == value.Figure && (p.cellOf(v.From) > 0 || head.hasBetween(0, head.cells[0].to, "gross", "net of tax")):
+		case v.Kind == value.Figure &&
+			(p.cellOf(v.From) > 0 || head.hasBetween(0, head.cells[0].to, "gross", "net of tax")):
 			amounts = append(amounts, v)
 		}
 	}
@@ -187,7 +188,9 @@ func (p *part) skipsCell(v *value.Value) bool {
 
 // unnamed reports whether no word names the value behind a range of tokens.
 func (r *reading) unnamed(p *part, from, to int) bool {
-	return !slices.ContainsFunc(p.tokens[from:to], func(t value.Token) bool { return len(t.Folded) > 2 && !t.IsNumber() })
+	return !slices.ContainsFunc(p.tokens[from:to], func(t value.Token) bool {
+		return len(t.Folded) > 2 && !t.IsNumber()
+	})
 }
 
 // repeats reports whether a value is the last one again, in another language.

@@ -287,7 +287,8 @@ func (p *part) crossesCells(c cue) bool {
 // inOneCell reports whether no gap between cells is in a range of tokens.
 func (p *part) inOneCell(from, to int) bool {
 	for k := from + 1; k < to; k++ {
-		if gap := p.text[p.tokens[k-1].End():p.tokens[k].At]; strings.Contains(gap, "\t") || strings.Contains(gap, "  ") {
+		if gap := p.text[p.tokens[k-1].End():p.tokens[k].At]; strings.Contains(gap, "\t") ||
+			strings.Contains(gap, "  ") {
 			return false
 		}
 	}

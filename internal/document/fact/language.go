@@ -223,7 +223,8 @@ func countWords(words []*word) (english, spanish int) {
 // mayo de 2026 o el 29 de mayo", and "el próximo 28 de mayo".
 func (p *part) fillYears(published time.Time) {
 	full := func(k int) bool {
-		return k >= 0 && k < len(p.values) && p.values[k].Kind == value.Date && p.values[k].Day > 0 && p.values[k].Year > 0
+		return k >= 0 && k < len(p.values) && p.values[k].Kind == value.Date && p.values[k].Day > 0 &&
+			p.values[k].Year > 0
 	}
 	before := -1
 	for k := range p.values {

@@ -34,7 +34,8 @@ func isLabelLine(line string) bool {
 	const longest = 60
 	label, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(label, "-–—•*·() \t"))
-	isLabel := len(label) <= longest && !strings.Contains(label, ". ") && (unicode.IsUpper(first) || unicode.IsDigit(first))
+	isLabel := len(label) <= longest && !strings.Contains(label, ". ") &&
+		(unicode.IsUpper(first) || unicode.IsDigit(first))
 	return ok && isLabel && strings.TrimSpace(rest) != ""
 }
 

@@ -46,7 +46,8 @@ func liquidityContracts(r *reading) []draft {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.cells != nil || p.aside || p.isTooLong() || p.isQuestion() || p.has("possible", "example", "policy", "as reference") || r.isOtherLiquidity(p) ||
+		if p.cells != nil || p.aside || p.isTooLong() || p.isQuestion() ||
+			p.has("possible", "example", "policy", "as reference") || r.isOtherLiquidity(p) ||
 			r.isOfOtherQuarter(&found, i) {
 			continue
 		}
@@ -78,7 +79,8 @@ func liquidityContracts(r *reading) []draft {
 // isOtherLiquidity reports whether a sentence is about another company, about a programme of
 // purchases, or about all that was traded since the contract began.
 func (r *reading) isOtherLiquidity(p *part) bool {
-	return p.has("another company", "other company", "buyback", "liquidity since") || p.startsWithYear() || r.namesOther(p)
+	return p.has("another company", "other company", "buyback", "liquidity since") || p.startsWithYear() ||
+		r.namesOther(p)
 }
 
 // isOfOtherQuarter reports whether a sentence without a period of its own names a quarter that is

@@ -83,7 +83,8 @@ func (r *reading) presentColumn(found *liquidity, row int) (column int, ok bool)
 	p := &r.parts[row]
 	const columns = 3
 	shift := columns - len(p.cells) // the cell above the labels may be empty
-	if shift != 0 && (shift != 1 || len(r.quartersOf(row)) != 2) || p.has("liquidity bought", "liquidity sold", "liquidity opening", "liquidity closing") {
+	if shift != 0 && (shift != 1 || len(r.quartersOf(row)) != 2) ||
+		p.has("liquidity bought", "liquidity sold", "liquidity opening", "liquidity closing") {
 		return 0, false
 	}
 	if len(p.figuresIn(cell{0, len(p.tokens)})) > 0 || len(found.periods) == 0 {

@@ -39,7 +39,8 @@ func (p *part) isNotCalled() bool {
 			return false
 		}
 		before, behind := p.word(c.from-1), p.word(c.to)
-		asked := (before == "a" || before == "the") && (behind == "de" || behind == "del" || behind == "of") && p.has("called", "supplement")
+		asked := (before == "a" || before == "the") && (behind == "de" || behind == "del" || behind == "of") &&
+			p.has("called", "supplement")
 		return !asked
 	})
 }
@@ -94,7 +95,8 @@ func (p *part) isOnlyPlanned() bool {
 		if holds < 0 || p.hasBetween(0, c.from, "called", "first call", "second call") || p.nextDate(0) < c.from {
 			continue
 		}
-		if !p.hasBetween(holds, holds+2, "first call", "second call") && p.hasBetween(holds, p.nextDate(holds), "general body") {
+		if !p.hasBetween(holds, holds+2, "first call", "second call") &&
+			p.hasBetween(holds, p.nextDate(holds), "general body") {
 			return true
 		}
 	}

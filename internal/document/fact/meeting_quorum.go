@@ -60,7 +60,8 @@ func (p *part) saysCondition(no int) bool {
 		return true
 	}
 	next := p.word(no + 1)
-	isPast := strings.HasPrefix(next, "haber") || strings.HasPrefix(next, "habiendo") || strings.HasPrefix(next, "having")
+	isPast := strings.HasPrefix(next, "haber") || strings.HasPrefix(next, "habiendo") ||
+		strings.HasPrefix(next, "having")
 	return p.word(no) == "no" && !isPast
 }
 

@@ -28,7 +28,8 @@ func (r *reading) callsOfTable(t *table) (calls []meetingCall) {
 			last = 0
 			continue
 		}
-		if dates := r.laterDates(p, 0); len(found) == 0 && len(heads) == 2 && len(dates) == 2 && (len(p.cells) == cells || len(p.cells) == cells+1) {
+		if dates := r.laterDates(p, 0); len(found) == 0 && len(heads) == 2 && len(dates) == 2 &&
+			(len(p.cells) == cells || len(p.cells) == cells+1) {
 			for n, v := range dates {
 				found = append(found, r.callAt(row, v, heads[n].second))
 			}
@@ -98,7 +99,8 @@ func (r *reading) callsOfRow(row int) (calls []meetingCall) {
 			return nil // two dates for a call: one of them is no longer valid
 		}
 		for _, n := range names {
-			if n.from >= last && n.to <= v.From && !p.hasBetween(n.to, v.From, "attendance") && !p.labelledBefore(last, n.from) {
+			if n.from >= last && n.to <= v.From && !p.hasBetween(n.to, v.From, "attendance") &&
+				!p.labelledBefore(last, n.from) {
 				calls = append(calls, r.callAt(row, v, n.second))
 				dates = append(dates, v)
 				break

@@ -68,7 +68,8 @@ func (r *reading) callOfForm() (calls []meetingCall) {
 	}
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.has("first call", "second call", "wrong", "corrected") || p.has(meetingKinds...) && p.has("dividend decided") {
+		if p.has("first call", "second call", "wrong", "corrected") ||
+			p.has(meetingKinds...) && p.has("dividend decided") {
 			return nil // also what a meeting decided
 		}
 		dates := r.laterDates(p, 0)

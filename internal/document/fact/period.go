@@ -60,7 +60,8 @@ func (p *part) joinsDays(first, second *value.Value) bool {
 		return true
 	}
 	inBrackets := p.mark(first.From-1) == "(" && p.mark(first.To) == ")"
-	if inBrackets && p.hasBetween(first.From-8, first.From, "period since") && p.endsWithCue(second.From, "period end") {
+	if inBrackets && p.hasBetween(first.From-8, first.From, "period since") &&
+		p.endsWithCue(second.From, "period end") {
 		return true // "desde la última comunicación (1 de julio) hasta el 31 de agosto"
 	}
 	listed := false // "las comunicaciones de 11 de julio y 13 de octubre" is no period

@@ -100,7 +100,8 @@ func (f *ratingFinder) findOnlyAgency() {
 			if only != nil && !strings.EqualFold(only.name, a.name) {
 				return
 			}
-			if only == nil && p.cells == nil && !p.has("rating elsewhere") && !f.isDoubtful(p, a.from) && !f.isOlder(p) {
+			if only == nil && p.cells == nil && !p.has("rating elsewhere") && !f.isDoubtful(p, a.from) &&
+				!f.isOlder(p) {
 				only = &a
 				part = i
 			}
@@ -255,7 +256,8 @@ func (f *ratingFinder) readSentence(i int) {
 	if !p.has("rating noun", "rating outlook") && len(named) == 0 {
 		return
 	}
-	if p.has("rating elsewhere") || p.has("rating at present") && !p.has("rating reviewed") || f.isOfOther(p) || len(p.tokens) > longestRating || f.isOlder(p) || f.isTold(p) {
+	if p.has("rating elsewhere") || p.has("rating at present") && !p.has("rating reviewed") || f.isOfOther(p) ||
+		len(p.tokens) > longestRating || f.isOlder(p) || f.isTold(p) {
 		return
 	}
 	action, where, certain := f.action(p)
@@ -270,7 +272,8 @@ func (f *ratingFinder) readSentence(i int) {
 	fields := f.open
 	var actor *rated
 	switch {
-	case len(named) == 1 && (action != "" || len(codes) > 0 || hasOutlook || p.mark(len(p.tokens)-1) == ":" && p.has("rating noun")):
+	case len(named) == 1 &&
+		(action != "" || len(codes) > 0 || hasOutlook || p.mark(len(p.tokens)-1) == ":" && p.has("rating noun")):
 		actor = f.agencyOf(named[0].name, place{i, named[0].from, named[0].to})
 	case len(named) > 1:
 		return // whose action it is, is not certain
@@ -339,7 +342,8 @@ func (f *ratingFinder) isOfOther(p *part) bool {
 			return false
 		}
 	}
-	return strings.Contains(p.text, ", S.A.") || strings.Contains(p.text, ", S.L.") || strings.Contains(p.text, ", S.A.U.")
+	return strings.Contains(p.text, ", S.A.") || strings.Contains(p.text, ", S.L.") ||
+		strings.Contains(p.text, ", S.A.U.")
 }
 
 // ratesOther reports whether the rating of a sentence is that of another company: "ha
@@ -439,7 +443,8 @@ func (f *ratingFinder) action(p *part) (name string, at cue, certain bool) {
 		}
 	}
 	for _, c := range p.labels(classes...) {
-		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || p.isAdjective(c) || p.isReviewEnd(c) || p.isOnlyRequested(c) || f.isOfEarlierYear(p, c) || !f.isOfRating(p, c) {
+		if f.isDoubtful(p, c.from) || p.isAimOfReview(c.from) || p.isAdjective(c) || p.isReviewEnd(c) ||
+			p.isOnlyRequested(c) || f.isOfEarlierYear(p, c) || !f.isOfRating(p, c) {
 			continue
 		}
 		found := actionName(c.class)

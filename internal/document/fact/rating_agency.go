@@ -211,8 +211,9 @@ func (p *part) knownAgency(i int) (named, bool) {
 		name, end = "KBRA", i+2
 	case w == "am" && p.word(i+1) == "best":
 		name, end = "AM Best", i+2
-	case knownAgencies[w] != "" && (w != "scope" && w != "arc" && w != "beka" || agencyWords[p.word(i+1)] || isAgencyWord(p.word(i-1)) ||
-		w == "scope" && p.isRatingVerb(i+1)):
+	case knownAgencies[w] != "" &&
+		(w != "scope" && w != "arc" && w != "beka" || agencyWords[p.word(i+1)] || isAgencyWord(p.word(i-1)) ||
+			w == "scope" && p.isRatingVerb(i+1)):
 		name = knownAgencies[w]
 	default:
 		return named{}, false

@@ -136,7 +136,8 @@ func (p *part) ratingsIn(from, to int) (found []ratingCode) {
 	}
 	for n := 0; n+1 < len(found); n++ { // "de BB a BBB"
 		a, b := &found[n], &found[n+1]
-		linked := b.from == a.to+1 && (p.word(a.to) == "a" || p.word(a.to) == "to" || p.word(a.to) == "hasta" || p.word(a.to) == "fins")
+		linked := b.from == a.to+1 &&
+			(p.word(a.to) == "a" || p.word(a.to) == "to" || p.word(a.to) == "hasta" || p.word(a.to) == "fins")
 		if linked && (p.word(a.from-1) == "de" || p.word(a.from-1) == "from" || p.word(a.from-1) == "desde") {
 			a.old = true
 		}

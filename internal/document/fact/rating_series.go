@@ -43,7 +43,8 @@ func (f *ratingFinder) findSeries() (found []draft, agency string) {
 // returns the agency.
 func (f *ratingFinder) opensSeries(i int) (named, bool) {
 	p := &f.parts[i]
-	if p.aside || p.cells != nil || len(p.tokens) == 0 || len(p.tokens) > longestRating || p.mark(len(p.tokens)-1) != ":" {
+	if p.aside || p.cells != nil || len(p.tokens) == 0 || len(p.tokens) > longestRating ||
+		p.mark(len(p.tokens)-1) != ":" {
 		return named{}, false
 	}
 	all := p.agencies(f.Company)
@@ -58,7 +59,8 @@ func (f *ratingFinder) seriesLine(i int) (draft, bool) {
 	const opening, longest = 6, 60 // tokens
 	p := &f.parts[i]
 	d := newDraft()
-	if p.aside || len(p.tokens) > longest || !p.hasBetween(0, opening, "rating of series") || p.has("rating short term") {
+	if p.aside || len(p.tokens) > longest || !p.hasBetween(0, opening, "rating of series") ||
+		p.has("rating short term") {
 		return d, false
 	}
 	var done []cue

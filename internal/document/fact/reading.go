@@ -151,7 +151,9 @@ func (r *reading) dropDoubtsInName() {
 			k--
 		}
 		if len(ends) > 0 {
-			p.cues = slices.DeleteFunc(p.cues, func(c cue) bool { return c.to <= ends[c.from] && (raisesDoubt(c.class) || isResultClass(c.class)) })
+			p.cues = slices.DeleteFunc(p.cues, func(c cue) bool {
+				return c.to <= ends[c.from] && (raisesDoubt(c.class) || isResultClass(c.class))
+			})
 		}
 	}
 }
@@ -426,7 +428,8 @@ func (p *part) mayHave(classes []class) bool {
 
 // has reports whether a part has a cue of one of some classes.
 func (p *part) has(classes ...class) bool {
-	return p.mayHave(classes) && slices.ContainsFunc(p.cues, func(c cue) bool { return slices.Contains(classes, c.class) })
+	return p.mayHave(classes) &&
+		slices.ContainsFunc(p.cues, func(c cue) bool { return slices.Contains(classes, c.class) })
 }
 
 // all returns the cues of some classes.

@@ -175,7 +175,8 @@ func (f *resultFinder) isTitledOfOther() bool {
 	}
 	for i := 1; i+1 < len(t.tokens) && f.Company != ""; i++ {
 		isOf := t.word(i) == "de" || t.word(i) == "of"
-		if !isOf || !isCapitalAt(t, i+1) || phrases.known[t.word(i+1)] || f.sharesName([]string{t.word(i + 1)}) || t.isShouted(i+1) {
+		if !isOf || !isCapitalAt(t, i+1) || phrases.known[t.word(i+1)] || f.sharesName([]string{t.word(i + 1)}) ||
+			t.isShouted(i+1) {
 			continue
 		}
 		if t.hasBetween(0, i, "results title") && len(t.mentions(i+1, i+2)) == 0 {
@@ -236,7 +237,8 @@ func (p *part) measures() (found []ledgerItem) {
 func merged(p *part, all []ledgerItem) (found []ledgerItem) {
 	for _, m := range all {
 		last := len(found) - 1
-		if last < 0 || m.from-found[last].to > 3 || m.void || found[last].void || !p.isLinkBetween(found[last].to, m.from) {
+		if last < 0 || m.from-found[last].to > 3 || m.void || found[last].void ||
+			!p.isLinkBetween(found[last].to, m.from) {
 			found = append(found, m)
 			continue
 		}
@@ -303,11 +305,13 @@ func (f *resultFinder) findPeriod() bool {
 			best = m
 		}
 	}
-	if whole, ok := cumulative(best.year, int(lastMonths[best.part])); ok && isPartial(best.part) && f.isAccumulated(whole) {
+	if whole, ok := cumulative(best.year, int(lastMonths[best.part])); ok && isPartial(best.part) &&
+		f.isAccumulated(whole) {
 		best.resultPeriod = whole
 	}
 	f.period = best.resultPeriod
-	if whole, ok := cumulative(best.year, int(lastMonths[best.part])); ok && isPartial(best.part) && f.isHeadedByWhole(body) {
+	if whole, ok := cumulative(best.year, int(lastMonths[best.part])); ok && isPartial(best.part) &&
+		f.isHeadedByWhole(body) {
 		best.resultPeriod = whole
 		f.period = whole
 		f.strict = true
@@ -379,7 +383,8 @@ func (f *resultFinder) proveByUnit() bool {
 		compared := p.comparisons()
 		for k := 1; k < len(p.tokens); k++ {
 			before := p.word(k - 1)
-			isUnit := slices.Contains(units, p.word(k)) && (before == "del" || before == "el" || before == "the" || before == "al")
+			isUnit := slices.Contains(units, p.word(k)) &&
+				(before == "del" || before == "el" || before == "the" || before == "al")
 			if isUnit && !compared[k] && !p.hasBetween(k-1, k+2, "results earlier") {
 				f.periodAt = place{i, k, k + 1}
 				return true
@@ -399,7 +404,8 @@ func (f *resultFinder) isAccumulated(whole resultPeriod) bool {
 			continue
 		}
 		for _, c := range p.cells {
-			if !p.hasBetween(c.from, c.to, "results total column") || !p.hasBetween(c.from, c.to, "results current column") {
+			if !p.hasBetween(c.from, c.to, "results total column") ||
+				!p.hasBetween(c.from, c.to, "results current column") {
 				continue
 			}
 			for _, m := range p.mentions(c.from, c.to) {

@@ -60,7 +60,8 @@ func (f *resultFinder) isHeadingAbove(head, t *table) bool {
 	const mostHeadings = 2 // rows
 	n := len(head.rows)
 	between := t.rows[0] - 1
-	if n > mostHeadings || between < 1 || head.rows[n-1] != between-1 || f.parts[between].page != f.parts[between-1].page {
+	if n > mostHeadings || between < 1 || head.rows[n-1] != between-1 ||
+		f.parts[between].page != f.parts[between-1].page {
 		return false
 	}
 	if f.parts[t.rows[0]].page != f.parts[between].page {

@@ -386,7 +386,8 @@ func (p *part) monthColumn(i, _ int) (mention, bool) {
 		return mention{}, false
 	}
 	next := i + 1
-	for k := 0; k < 2 && (isDash(p.mark(next)) || isQuote(p.mark(next)) || p.mark(next) == "." || p.word(next) == "de"); k++ {
+	for k := 0; k < 2 &&
+		(isDash(p.mark(next)) || isQuote(p.mark(next)) || p.mark(next) == "." || p.word(next) == "de"); k++ {
 		next++
 	}
 	digits := p.mark(next)

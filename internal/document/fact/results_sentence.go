@@ -87,7 +87,8 @@ func (s *resultSentence) read() {
 func (s *resultSentence) inLine() {
 	p := s.part
 	v := &p.values[0]
-	if v.Scaled() || v.Unit != "" || v.To != len(p.tokens) || v.From == 0 || !p.isLabel(0, v.From, s.measures[0]) || s.finder.strict {
+	if v.Scaled() || v.Unit != "" || v.To != len(p.tokens) || v.From == 0 || !p.isLabel(0, v.From, s.measures[0]) ||
+		s.finder.strict {
 		return
 	}
 	if !strings.Contains(p.text[p.tokens[v.From-1].End():p.tokens[v.From].At], "\n") {
@@ -167,7 +168,8 @@ func (s *resultSentence) isInserted(at int) bool {
 		return false
 	}
 	open := s.pending[last].to
-	if p.mark(open) != "," && p.mark(open) != "(" && p.mark(open) != "–" && p.mark(open) != "—" || !insertingWords.Has(p.word(open+1)) {
+	if p.mark(open) != "," && p.mark(open) != "(" && p.mark(open) != "–" && p.mark(open) != "—" ||
+		!insertingWords.Has(p.word(open+1)) {
 		return false
 	}
 	for i := open + 1; i < at; i++ {
@@ -312,7 +314,8 @@ func (s *resultSentence) isLimited(m ledgerItem) bool {
 	for next < len(p.tokens) && (articles.Has(p.word(next)) || isQuote(p.mark(next))) {
 		next++
 	}
-	if next >= len(p.tokens) || p.tokens[next].Folded == "" || p.tokens[next].IsNumber() || ofCompany.Has(p.word(next)) ||
+	if next >= len(p.tokens) || p.tokens[next].Folded == "" || p.tokens[next].IsNumber() ||
+		ofCompany.Has(p.word(next)) ||
 		isInMention(s.mentions, next) || value.IsCurrency(strings.ToLower(p.mark(next))) {
 		return false
 	}
@@ -354,7 +357,8 @@ func (s *resultSentence) isSettled(v *value.Value) bool {
 	}
 	switch p.word(v.To) {
 	case "en", "in", "durante", "for", "during":
-		return isInMention(s.mentions, next) || ofCompany.Has(p.word(next)) || next < len(p.tokens) && p.isPeriodWord(next)
+		return isInMention(s.mentions, next) || ofCompany.Has(p.word(next)) ||
+			next < len(p.tokens) && p.isPeriodWord(next)
 	}
 	return true
 }
@@ -523,7 +527,8 @@ func (s *resultSentence) isSource(c cue) bool {
 func (s *resultSentence) ofMonth(from, to int) bool {
 	for k := s.part.firstValue(from); k < len(s.part.values) && s.part.values[k].From < to; k++ {
 		v := &s.part.values[k]
-		if v.Kind == value.Date && v.Month > 0 && v.Day == 0 && !s.compared[v.From] && !isInMention(s.mentions, v.From) {
+		if v.Kind == value.Date && v.Month > 0 && v.Day == 0 && !s.compared[v.From] &&
+			!isInMention(s.mentions, v.From) {
 			return true
 		}
 	}
@@ -562,7 +567,8 @@ func (s *resultSentence) isOfPeriod(v *value.Value) bool {
 	before, after := mention{}, mention{}
 	for _, m := range s.mentions {
 		switch {
-		case s.compared[m.from] || s.part.endsBetween(min(m.to, v.From), v.From) || s.part.endsBetween(v.To, max(m.from, v.To)):
+		case s.compared[m.from] || s.part.endsBetween(min(m.to, v.From), v.From) ||
+			s.part.endsBetween(v.To, max(m.from, v.To)):
 		case m.to <= v.From:
 			before = m
 		case m.from >= v.To && after.to == 0 && !s.figureBetween(v.To, m.from):

@@ -125,7 +125,8 @@ func joinLevels(upper, lower []column) []column {
 
 // sameHeading reports whether two columns of different groups have the same heading.
 func sameHeading(a, b column) bool {
-	return a.named == b.named && a.resultPeriod == b.resultPeriod && a.bare == b.bare && a.current == b.current && a.measure == nil && b.measure == nil
+	return a.named == b.named && a.resultPeriod == b.resultPeriod && a.bare == b.bare && a.current == b.current &&
+		a.measure == nil && b.measure == nil
 }
 
 // onlyMeasures returns the measures of a row that has one in each cell, and nothing else.
@@ -160,7 +161,8 @@ func (f *resultFinder) addBelow(t *table, n int, items []ledgerItem) {
 		}
 		return count
 	}
-	if len(f.parts[row].cells) != len(items) || amounts(row) != len(items) || n+2 < len(t.rows) && amounts(t.rows[n+2]) > 0 {
+	if len(f.parts[row].cells) != len(items) || amounts(row) != len(items) ||
+		n+2 < len(t.rows) && amounts(t.rows[n+2]) > 0 {
 		return
 	}
 	f.rows++
@@ -185,7 +187,8 @@ func (p *part) rowMeasure() (ledgerItem, bool) {
 func (p *part) isAttributable() bool {
 	label := p.cells[0]
 	for _, c := range p.all("results attributable row") {
-		if c.from < label.to && len(p.cells) > 1 && p.isLabel(label.from, label.to, ledgerItem{from: c.from, to: c.to}) {
+		if c.from < label.to && len(p.cells) > 1 &&
+			p.isLabel(label.from, label.to, ledgerItem{from: c.from, to: c.to}) {
 			return true
 		}
 	}

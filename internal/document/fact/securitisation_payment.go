@@ -274,7 +274,8 @@ func (p *part) paysOn(k int) (isNext, ok bool) {
 		const near = 4 // "(la «Fecha de Pago»)"
 		behind := c.from >= v.To && c.from-v.To <= near
 		if behind && !p.endsBetween(v.To, c.from) && !p.hasBetween(max(last, v.From-4), v.From, "bond other date") {
-			return p.hasBetween(v.From-4, v.From, "bond next date") || p.hasBetween(v.To, c.from, "bond next date"), true
+			return p.hasBetween(v.From-4, v.From, "bond next date") ||
+				p.hasBetween(v.To, c.from, "bond next date"), true
 		}
 	}
 	return false, false

@@ -92,7 +92,8 @@ func (p *part) seriesName(from, to int) string {
 // isAmountText reports whether the only word in a range of tokens is a number that names no
 // series: 4.500, 0,00.
 func (p *part) isAmountText(from, to int) bool {
-	return to-from == 1 && p.tokens[from].IsNumber() && (len(p.mark(from)) > 2 || strings.ContainsAny(p.mark(from), ".,"))
+	return to-from == 1 && p.tokens[from].IsNumber() &&
+		(len(p.mark(from)) > 2 || strings.ContainsAny(p.mark(from), ".,"))
 }
 
 // amountOf returns the amount of a record in a column.

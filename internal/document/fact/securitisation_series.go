@@ -342,7 +342,8 @@ func (p *part) isPercentColumn(c cell) bool {
 // isDueColumn reports whether a cell is the heading of what is due, and another one that of what is
 // paid: "Interest due", "Interest paid".
 func (p *part) isDueColumn(c cell) bool {
-	return p.hasBetween(c.from, c.to, "bond due") && !p.hasBetween(c.from, c.to, "bond settled") && p.has("bond settled")
+	return p.hasBetween(c.from, c.to, "bond due") && !p.hasBetween(c.from, c.to, "bond settled") &&
+		p.has("bond settled")
 }
 
 // isAddition reports whether a cue only says whether an amount is for all bonds or for one.

@@ -39,7 +39,9 @@ func suspensions(r *reading) []draft {
 	measures := r.measures()
 	dated := slices.DeleteFunc(slices.Clone(measures), func(m measure) bool { return m.at == "" })
 	if len(dated) > 0 {
-		measures = slices.DeleteFunc(measures, func(m measure) bool { return m.at == "" && m.action != dated[0].action })
+		measures = slices.DeleteFunc(measures, func(m measure) bool {
+			return m.at == "" && m.action != dated[0].action
+		})
 	}
 	if len(measures) == 0 {
 		return nil
@@ -59,7 +61,8 @@ func (r *reading) measures() (found []measure) {
 	listed := r.listedMeasures()
 	for i := range r.parts {
 		p := &r.parts[i]
-		if p.aside || p.heading && !p.isDecisionLine() && !r.isBelowDecision(i) || len(p.cues) > mostCues || len(p.values) > mostCues ||
+		if p.aside || p.heading && !p.isDecisionLine() && !r.isBelowDecision(i) || len(p.cues) > mostCues ||
+			len(p.values) > mostCues ||
 			!p.has("suspends", "suspension", "lifts", "excludes") || !p.has("trading") {
 			continue
 		}
@@ -164,7 +167,8 @@ func (p *part) refersToMeasure(action cue) bool {
 		tells := p.word(c.from-1) == "ha" || p.word(c.from-1) == "han" // "ha comunicado el levantamiento"
 		return c.from < action.from && !tells
 	}
-	return p.hasBetween(action.from-reach, action.from, "refers to measure") || slices.ContainsFunc(p.all("board older"), isOlder)
+	return p.hasBetween(action.from-reach, action.from, "refers to measure") ||
+		slices.ContainsFunc(p.all("board older"), isOlder)
 }
 
 // isTradingOfOther reports whether a sentence is about the trading of a company that it names
@@ -291,7 +295,8 @@ func (p *part) isNoun(c cue) bool {
 // participle, not "suspender" or "se suspende".
 func (p *part) isToldAgain(verb cue) bool {
 	word := p.word(verb.to - 1)
-	return word == "suspended" || word == "halted" || strings.HasPrefix(word, "suspendid") || strings.HasPrefix(word, "suspes") ||
+	return word == "suspended" || word == "halted" || strings.HasPrefix(word, "suspendid") ||
+		strings.HasPrefix(word, "suspes") ||
 		strings.HasPrefix(word, "interrumpid")
 }
 
@@ -320,7 +325,8 @@ func (p *part) isNoMeasure(action cue) bool {
 	harmless := p.all("harmless phrase")
 	return slices.ContainsFunc(p.all("not decided"), func(c cue) bool {
 		covered := func(h cue) bool { return h.from <= c.from && c.to <= h.to }
-		return c.from >= from && c.from < to && !slices.ContainsFunc(harmless, covered) && !isGranted(c) && !p.isOfReason(c, action)
+		return c.from >= from && c.from < to && !slices.ContainsFunc(harmless, covered) && !isGranted(c) &&
+			!p.isOfReason(c, action)
 	})
 }
 
@@ -331,10 +337,12 @@ func (p *part) grantedBetween(action cue) (found place) {
 	const reach = 8 // tokens: "la Comisión Nacional del Mercado de Valores ha acordado"
 	for _, c := range p.all("grants measure") {
 		first := c.to
-		if c.from >= action.from || !p.hasBetween(c.from-reach, c.from, "authority") || p.hasBetween(0, c.from, "not decided") {
+		if c.from >= action.from || !p.hasBetween(c.from-reach, c.from, "authority") ||
+			p.hasBetween(0, c.from, "not decided") {
 			continue
 		}
-		if p.mark(first) == "," && p.mark(p.articleBefore(action.from)-1) == "," && p.hasBetween(first+1, first+4, "asked measure") {
+		if p.mark(first) == "," && p.mark(p.articleBefore(action.from)-1) == "," &&
+			p.hasBetween(first+1, first+4, "asked measure") {
 			found = place{0, first, action.from}
 		}
 	}
@@ -353,7 +361,9 @@ func (p *part) isAskedFor(wish, action cue) bool {
 	if !behind && !been {
 		return false
 	}
-	return slices.ContainsFunc(p.all("asked measure"), func(c cue) bool { return c.from <= wish.from && wish.to <= c.to })
+	return slices.ContainsFunc(p.all("asked measure"), func(c cue) bool {
+		return c.from <= wish.from && wish.to <= c.to
+	})
 }
 
 // articleBefore returns the token of the article before a noun, else that of the noun.

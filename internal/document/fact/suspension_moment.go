@@ -46,7 +46,8 @@ func (r *reading) effectBehind(measures []measure) (found []measure) {
 	for _, m := range measures {
 		for i := m.proof.part + 1; i < min(m.proof.part+1+reach, len(r.parts)); i++ {
 			p := &r.parts[i]
-			if p.aside || p.cells != nil || !p.has("takes effect") || len(p.cues) > mostCues || len(p.values) > mostCues {
+			if p.aside || p.cells != nil || !p.has("takes effect") || len(p.cues) > mostCues ||
+				len(p.values) > mostCues {
 				continue
 			}
 			if len(clausesOf(p).doubts) > 0 || p.isNoMeasure(cue{}) {
@@ -138,7 +139,8 @@ func (r *reading) linedMoments(action string, measures []measure) (found []measu
 					found = append(found, moment)
 					continue
 				}
-				if p.cells != nil || !p.heading && !isLabelLine(p.text) && !p.isEffectLine() || p.aside || p.nextDate(0) == len(p.tokens) || len(p.cues) > mostCues {
+				if p.cells != nil || !p.heading && !isLabelLine(p.text) && !p.isEffectLine() || p.aside ||
+					p.nextDate(0) == len(p.tokens) || len(p.cues) > mostCues {
 					continue
 				}
 				if moment, ok := r.momentBeside(p, i, action); ok {
@@ -325,7 +327,8 @@ func (r *reading) tabledMoments(action string, measures []measure) (found []meas
 				continue
 			}
 			m, ok := r.momentBeside(p, row, action)
-			if !ok && head != nil && !p.has("effect date", "other measure date", "lift date", "exclude date", "suspend date") {
+			if !ok && head != nil &&
+				!p.has("effect date", "other measure date", "lift date", "exclude date", "suspend date") {
 				m, ok = r.momentBelow(head, row, action)
 			}
 			if !ok {

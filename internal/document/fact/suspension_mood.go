@@ -116,7 +116,8 @@ func (p *part) isIdleNoun(noun cue) bool {
 // a conditional, a future.
 func (p *part) isDecider(d cue) bool {
 	last := d.to - 1
-	if isInfinitive(p.word(d.from)) || isFutureWord(p.word(d.from)) || p.isConditionalVerb(last) || p.isConditionalVerb(d.from) {
+	if isInfinitive(p.word(d.from)) || isFutureWord(p.word(d.from)) || p.isConditionalVerb(last) ||
+		p.isConditionalVerb(d.from) {
 		return false
 	}
 	switch p.word(d.from - 1) {
@@ -150,7 +151,8 @@ func (p *part) decidesOther(d, action cue) bool {
 // it: "excluir de negociación las acciones, dado que no alcanzan los requisitos".
 func (p *part) isOfReason(c, action cue) bool {
 	const opening = 3 // tokens
-	decides := p.hasBetween(0, action.from, "grants measure") || action.from < opening && isInfinitive(p.word(action.from))
+	decides := p.hasBetween(0, action.from, "grants measure") ||
+		action.from < opening && isInfinitive(p.word(action.from))
 	if c.from >= action.to && p.isRelative(c.from) && decides {
 		return true // "levantar la suspensión, que había sido acordada hoy"
 	}
@@ -212,7 +214,8 @@ func (p *part) isFuture(action cue) bool {
 // isFutureWord reports whether a folded Spanish or Catalan word has the end of the future.
 func isFutureWord(word string) bool {
 	word = strings.TrimSuffix(word, "n")
-	return len(word) > 3 && (strings.HasSuffix(word, "ara") || strings.HasSuffix(word, "era") || strings.HasSuffix(word, "ira"))
+	return len(word) > 3 &&
+		(strings.HasSuffix(word, "ara") || strings.HasSuffix(word, "era") || strings.HasSuffix(word, "ira"))
 }
 
 // isOfAuthority reports whether the regulator or an exchange sends the report, whose decisions
@@ -270,7 +273,8 @@ func (r *reading) isMeasureOfOther(p *part) bool {
 		})
 	}
 	isAuthority := func(n name) bool {
-		return strings.Contains(lexicon.Fold(n.text), " sociedad rectora ") || strings.Contains(lexicon.Fold(n.text), " bolsas ")
+		return strings.Contains(lexicon.Fold(n.text), " sociedad rectora ") ||
+			strings.Contains(lexicon.Fold(n.text), " bolsas ")
 	}
 	return len(named) > 0 && !slices.ContainsFunc(named, isTitled) && !slices.ContainsFunc(named, isAuthority)
 }

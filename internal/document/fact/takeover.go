@@ -52,7 +52,8 @@ func takeovers(r *reading) []draft {
 	isPeriodic := r.title.isOfResults() || r.title.has("takeover periodic report")
 	isOther := isPeriodic || r.title.has("takeover other subject")
 	isRequest := r.title.has("takeover request") && !r.title.has("takeover first notice")
-	if isOther && !r.title.has("takeover offer", "takeover bid") || isRequest || r.title.has("takeover later step") || !r.isAboutBid() || r.isDenial() {
+	if isOther && !r.title.has("takeover offer", "takeover bid") || isRequest ||
+		r.title.has("takeover later step") || !r.isAboutBid() || r.isDenial() {
 		return nil // they tell of a bid that is known
 	}
 	b := bid{
@@ -102,7 +103,8 @@ func (b *bid) drafts() []draft {
 	if announced, ok := b.stages["announced"]; ok && announced.part <= b.stages["accepted"].part {
 		delete(b.stages, "accepted") // the announcement of a bid names who has promised to accept it
 	}
-	if at, ok := b.stages["announced"]; ok && b.isFirstNotice(at) && b.titled() == "" && at.part < b.stages["authorised"].part {
+	if at, ok := b.stages["announced"]; ok && b.isFirstNotice(at) && b.titled() == "" &&
+		at.part < b.stages["authorised"].part {
 		delete(b.stages, "authorised") // that of an earlier or a competing bid
 	}
 	if b.isInterim() {
@@ -305,14 +307,16 @@ func (p *part) isOtherStep(c cue) bool {
 		if isParticiple && isSentence {
 			return true // "in its bid authorised on 16 November"
 		}
-		if p.hasBetween(0, c.from, "takeover other authority") || p.hasBetween(c.to, c.to+6, "takeover other authority") {
+		if p.hasBetween(0, c.from, "takeover other authority") ||
+			p.hasBetween(c.to, c.to+6, "takeover other authority") {
 			return true
 		}
 	case "takeover announced":
 		if p.has("takeover own shares") {
 			return true // a company buys back its shares
 		}
-		if w := p.word(c.to); p.hasBetween(c.from, c.to, "takeover tells") && (w == "that" || w == "que" || p.mark(c.to) == ",") {
+		if w := p.word(c.to); p.hasBetween(c.from, c.to, "takeover tells") &&
+			(w == "that" || w == "que" || p.mark(c.to) == ",") {
 			return true // what is told follows: "announces that the offer has been accepted"
 		}
 		if p.has("takeover procedure") && !p.hasBetween(c.from, c.from+1, "takeover first notice") {
@@ -346,7 +350,8 @@ func (b *bid) readSentence(i int) {
 	b.readDefinitions(i)
 	b.readStatedParty(i)
 	b.readHeadedBidder(i)
-	if p.has("example") || p.isBondOffer() || b.r.isBidHistory(p) || !p.has("takeover offer", "takeover bid", "takeover price cue") {
+	if p.has("example") || p.isBondOffer() || b.r.isBidHistory(p) ||
+		!p.has("takeover offer", "takeover bid", "takeover price cue") {
 		return
 	}
 	if p.has("takeover offer", "takeover bid") {

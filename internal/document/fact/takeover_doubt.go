@@ -91,7 +91,8 @@ func (p *part) isHearsay() bool {
 // isDenial reports whether the document denies that there is a bid.
 func (r *reading) isDenial() bool {
 	return r.title.has("takeover denial") || anyPart(r.parts, func(p *part) bool {
-		return !p.aside && !p.isLong() && p.has("takeover denial") && p.has("takeover offer", "takeover bid", "takeover report")
+		return !p.aside && !p.isLong() && p.has("takeover denial") &&
+			p.has("takeover offer", "takeover bid", "takeover report")
 	})
 }
 

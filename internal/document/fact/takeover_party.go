@@ -124,7 +124,8 @@ func (b *bid) readHeadedBidder(i int) {
 		return
 	}
 	head := &b.r.parts[i-1]
-	if len(head.tokens) > longest || head.cells != nil || !head.has("takeover bidder label") || head.has("takeover target label") {
+	if len(head.tokens) > longest || head.cells != nil || !head.has("takeover bidder label") ||
+		head.has("takeover target label") {
 		return
 	}
 	companies := p.companies()
@@ -369,7 +370,8 @@ func (p *part) party(c name, from, next, offer int) int {
 	case c.from < offer && accepts, p.isHeldTarget(c, from, next, offer), p.isToldTarget(c, next, offer):
 		return target
 	case c.from < offer && of < 0 && by < 0:
-		own := (p.word(offer-1) == "its" || p.word(offer-1) == "su") && next > offer && !p.hasBetween(c.to, offer, "takeover hears")
+		own := (p.word(offer-1) == "its" || p.word(offer-1) == "su") && next > offer &&
+			!p.hasBetween(c.to, offer, "takeover hears")
 		if own || p.isSubject(c, next, offer) {
 			return bidder
 		}
@@ -406,7 +408,8 @@ func (p *part) isActorOf(c name, next, offer int) bool {
 		return false
 	}
 	if w := p.word(offer - 2); offer-c.to == 2 || w == "de" || w == "of" || w == "d" {
-		return p.hasBetween(0, c.from, "takeover making") && !p.hasBetween(c.to, offer, "takeover bidder label", "takeover subject verb")
+		return p.hasBetween(0, c.from, "takeover making") &&
+			!p.hasBetween(c.to, offer, "takeover bidder label", "takeover subject verb")
 	}
 	return false
 }
@@ -452,7 +455,8 @@ func (p *part) isSubject(c name, next, offer int) bool {
 	if next < offer { // "X, participada por Y, ha decidido" is about X, "X comunica que Y ha decidido" about Y
 		link := p.word(next - 1)
 		owned := p.mark(c.to) == "," && (link == "por" || link == "by" || link == "de" || link == "of")
-		return owned && !p.hasBetween(c.to, next, "takeover subject verb") && p.hasBetween(next, offer, "takeover subject verb")
+		return owned && !p.hasBetween(c.to, next, "takeover subject verb") &&
+			p.hasBetween(next, offer, "takeover subject verb")
 	}
 	return p.hasBetween(c.to, offer, "takeover subject verb")
 }
@@ -461,7 +465,8 @@ func (p *part) isSubject(c name, next, offer int) bool {
 // bid. In "ha presentado ante la CNMV una oferta" they do not.
 func (p *part) isReceiver(from, to int) bool {
 	return slices.ContainsFunc(p.all("takeover receives"), func(c cue) bool {
-		filed := p.word(c.from-1) == "ante" || p.word(c.from-2) == "ante" || p.word(c.from-1) == "with" || p.word(c.from-2) == "with"
+		filed := p.word(c.from-1) == "ante" || p.word(c.from-2) == "ante" || p.word(c.from-1) == "with" ||
+			p.word(c.from-2) == "with"
 		return c.from >= from && c.from < to && !filed
 	})
 }

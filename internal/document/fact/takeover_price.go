@@ -62,7 +62,8 @@ func (b *bid) readAcceptance(i int) {
 	addressed := -1
 	for _, v := range p.valuesIn(start, len(p.tokens)) {
 		text, ok := percent(v)
-		if !ok || p.hasBetween(v.From-10, v.From, "takeover minimum") || p.hasBetween(v.To, v.To+3, "takeover minimum") {
+		if !ok || p.hasBetween(v.From-10, v.From, "takeover minimum") ||
+			p.hasBetween(v.To, v.To+3, "takeover minimum") {
 			continue
 		}
 		isAddressed := p.hasBetween(v.To, v.To+5, "takeover addressed")

@@ -79,7 +79,8 @@ func votingRights(r *reading) []draft {
 	if d.fields["voting_rights"] == "" && d.fields["as_of"] == "" && !f.category.has("votes title") {
 		return nil // of bylaws or a letter: without votes or a day it is no announcement of totals
 	}
-	if d.fields["voting_rights"] == "" && (d.fields["shares"] == "" || d.fields["capital"] == "") || len(d.fields) < 2 && !f.sure {
+	if d.fields["voting_rights"] == "" && (d.fields["shares"] == "" || d.fields["capital"] == "") ||
+		len(d.fields) < 2 && !f.sure {
 		return nil
 	}
 	return []draft{d}
@@ -119,13 +120,15 @@ func (f *votesFinder) markEarlier() {
 // Its number may be a sentence of its own.
 func (f *votesFinder) isNumberedHeading(i int) bool {
 	p := &f.parts[i]
-	if p.cells != nil || len(p.values) > 1 || len(p.tokens) == 0 || len(p.tokens) > 8 || p.mark(len(p.tokens)-1) == "." {
+	if p.cells != nil || len(p.values) > 1 || len(p.tokens) == 0 || len(p.tokens) > 8 ||
+		p.mark(len(p.tokens)-1) == "." {
 		return false
 	}
 	if p.tokens[0].IsNumber() {
 		return true
 	}
-	return i > 0 && f.parts[i-1].paragraph == p.paragraph && len(f.parts[i-1].tokens) == 2 && f.parts[i-1].tokens[0].IsNumber()
+	return i > 0 && f.parts[i-1].paragraph == p.paragraph && len(f.parts[i-1].tokens) == 2 &&
+		f.parts[i-1].tokens[0].IsNumber()
 }
 
 // isAboutVotes reports whether the title or an early heading announces totals of votes.
@@ -215,7 +218,8 @@ func (f *votesFinder) add(field string, got read, at place) {
 // readSentence reads the totals of a sentence.
 func (f *votesFinder) readSentence(i int) {
 	p := &f.parts[i]
-	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) || p.isHypothetical() || p.isReported() ||
+	if p.has("votes at meeting", "votes without", "other company") || f.namesOther(p) || p.isHypothetical() ||
+		p.isReported() ||
 		p.has("votes of others", "votes future") || p.tellsMistake() || f.votesOfOther(p) {
 		return
 	}
@@ -354,7 +358,8 @@ func (f *votesFinder) readFormLine(i int, line cell) bool {
 		}
 		field = votesFields[l.class]
 	}
-	if field == "" || p.hasBetween(line.from, line.to, "votes earlier", "possible", "planned", "votes excluded", "proposal") {
+	if field == "" ||
+		p.hasBetween(line.from, line.to, "votes earlier", "possible", "planned", "votes excluded", "proposal") {
 		return true
 	}
 	scale, _ := value.ReadScale(p.tokens[line.from:colon], p.english)

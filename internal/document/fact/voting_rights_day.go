@@ -155,5 +155,6 @@ func (f *votesFinder) isLabelledDay(p *part, at int) bool {
 			return true
 		}
 	}
-	return p.hasBetween(at-5, at, "votes date") || p.mark(at-1) == ":" && at <= longestLabel && p.hasBetween(0, 1, "votes date")
+	return p.hasBetween(at-5, at, "votes date") ||
+		p.mark(at-1) == ":" && at <= longestLabel && p.hasBetween(0, 1, "votes date")
 }

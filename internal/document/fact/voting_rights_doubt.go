@@ -36,7 +36,8 @@ func (f *votesFinder) votesOfOther(p *part) bool {
 		if !isCapitalAt(p, k) || p.isShouted(k) || p.startsValue(k) || value.CurrencyCode(p.mark(k)) != "" {
 			continue
 		}
-		if !slices.Contains(f.own, p.word(k)) && !theCompany.Has(p.word(k)) && len(p.word(k)) > 2 && !theClasses.Has(p.word(k)) {
+		if !slices.Contains(f.own, p.word(k)) && !theCompany.Has(p.word(k)) && len(p.word(k)) > 2 &&
+			!theClasses.Has(p.word(k)) {
 			return true
 		}
 	}
@@ -102,7 +103,8 @@ func (f *votesFinder) isOther(p *part, v *value.Value, l cue) bool {
 	if l.to-l.from >= 3 && l.to <= v.From { // "el número de acciones es de 5.000 tras la amortización de"
 		excludedTo = min(to, v.To+4)
 	}
-	if p.isExcluded(from, excludedTo) || p.hasBetween(from, to, "possible", "planned", "conditional", "proposal", "example", "denied") {
+	if p.isExcluded(from, excludedTo) ||
+		p.hasBetween(from, to, "possible", "planned", "conditional", "proposal", "example", "denied") {
 		return true
 	}
 	labelFrom, labelTo := p.clause(l.from)
@@ -125,7 +127,8 @@ func (f *votesFinder) isOther(p *part, v *value.Value, l cue) bool {
 func (p *part) hasFutureVerb(from, to int) bool {
 	for k := from; k < to; k++ {
 		verb := strings.TrimSuffix(p.mark(k), "n")
-		if strings.HasSuffix(verb, "rá") && len(verb) > len("irá") && !p.tokens[k].IsCapital() || p.word(k) == "will" || p.word(k) == "shall" {
+		if strings.HasSuffix(verb, "rá") && len(verb) > len("irá") && !p.tokens[k].IsCapital() ||
+			p.word(k) == "will" || p.word(k) == "shall" {
 			return true
 		}
 	}

@@ -30,7 +30,8 @@ func (f *votesFinder) readTable(t *table) {
 			continue
 		}
 		if len(p.values) == 0 {
-			if len(p.labels("votes total", "votes shares", "votes capital")) > 0 || p.has("votes now", "votes earlier") {
+			if len(p.labels("votes total", "votes shares", "votes capital")) > 0 ||
+				p.has("votes now", "votes earlier") {
 				heading = p
 			}
 			if heading == p && p.hasBetween(0, p.cells[0].to, "votes issuers") {
@@ -95,7 +96,8 @@ func (f *votesFinder) readDayBefore(t *table) {
 		return
 	}
 	p := &f.parts[t.before]
-	if p.aside || p.cells != nil || len(p.labels("votes total", "votes shares", "votes capital", "votes date")) == 0 || f.hasTotal(t.before) {
+	if p.aside || p.cells != nil ||
+		len(p.labels("votes total", "votes shares", "votes capital", "votes date")) == 0 || f.hasTotal(t.before) {
 		return
 	}
 	f.readDay(t.before, true)

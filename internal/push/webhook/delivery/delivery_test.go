@@ -210,6 +210,7 @@ func TestGone(t *testing.T) {
 		got, e, err := p.Get(t.Context(), owner, hook.ID)
 		return err == nil && !got.Enabled && got.DisabledReason == "the receiver answered 410 Gone" && !got.DisabledAt.IsZero() && e.Dead == 1 && e.Pending == 4
 	})
+	until(t, "the audit names it", func() bool { return p.audit.count("webhook.disabled") > 0 }) // written after the store
 	if p.audit.count("webhook.disabled") != 1 || strings.Contains(p.audit.String(), "hunter2") {
 		t.Errorf("the audit: %s", p.audit)
 	}

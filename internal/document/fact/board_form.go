@@ -161,7 +161,8 @@ func (r *reading) setBoardEntry(record *boardFact, e entry) {
 		}
 		record.set("role", p.textOf(at.from, at.to), at)
 	case "board action label":
-		if slices.ContainsFunc(p.valuesIn(e.value.from, e.value.to), func(v *value.Value) bool { return v.From == e.value.from && v.Kind == value.Date }) {
+		isDate := func(v *value.Value) bool { return v.From == e.value.from && v.Kind == value.Date }
+		if slices.ContainsFunc(p.valuesIn(e.value.from, e.value.to), isDate) {
 			return // "Date of the resolution"
 		}
 		delete(record.fields, "action") // that of the person before

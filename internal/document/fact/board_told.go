@@ -32,7 +32,7 @@ func (p *part) isWaiver(c change) bool {
 	return true
 }
 
-// isBackstory reports whether a relative clause with a verb of the past tells what someone did before:
+// isBackstory reports whether a relative clause with a verb of the past says what someone did before:
 // "la vacante que dejó D. …, que dimitió como consejero".
 func (p *part) isBackstory(c change) bool {
 	if c.form == finite && isRelative(p.word(c.from-1)) {

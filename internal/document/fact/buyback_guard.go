@@ -9,7 +9,7 @@ import (
 )
 
 // Many sentences name an event of a programme and do not announce it: they recall an
-// earlier one, tell what someone is said to have done, or what may be done.
+// earlier one, say what someone is said to have done, or what may be done.
 
 // isUnannounced reports whether the words around an event say that the sentence does not
 // announce it.
@@ -81,7 +81,7 @@ func (r *reading) isTerm(p *part, c cue) bool {
 	return false
 }
 
-// isToldByOthers reports whether a sentence tells what others say, or what would be: "según las
+// isToldByOthers reports whether a sentence says what others say, or what would be: "según las
 // cuales habría decidido iniciar un programa".
 func (p *part) isToldByOthers(c cue) bool {
 	const near = 12
@@ -99,13 +99,7 @@ func (p *part) isToldByOthers(c cue) bool {
 // beginsHypothetical reports whether a sentence begins with a condition: "Should the board
 // launch a second programme".
 func (p *part) beginsHypothetical() bool {
-	const beginning = 2 // tokens
-	if p.word(0) == "should" {
-		return true
-	}
-	return slices.ContainsFunc(p.all("conditional", "supposes"), func(c cue) bool {
-		return c.from < beginning && !p.isHarmless(c)
-	})
+	return p.word(0) == "should" || p.beginsWithCondition()
 }
 
 // isWouldVerb reports whether a word is a verb in the conditional.
@@ -365,7 +359,7 @@ func (p *part) isInfinitive(c cue) bool {
 	return strings.HasSuffix(w, "ar") || strings.HasSuffix(w, "er") || strings.HasSuffix(w, "ir")
 }
 
-// onlyRefers reports whether a sentence tells what an earlier report said, and nothing
+// onlyRefers reports whether a sentence says what an earlier report said, and nothing
 // else: "Hacemos referencia a la comunicación por la que anunció un programa de 20 millones".
 func (p *part) onlyRefers(v *value.Value) bool {
 	return p.endOfLast(v.From, "buyback refers") >= 0 && !p.has("buyback statement")

@@ -41,7 +41,7 @@ type capitalChange struct {
 func capitalChanges(r *reading) []draft {
 	isOther := r.title.isOfResults() || r.title.has("votes title")
 	if isOther && (r.title.changedBefore() || !r.title.has("capital increase", "capital reduction", "capital new")) {
-		return nil // a report of results or of votes tells what is known
+		return nil // a report of results or of votes repeats what is known
 	}
 	if r.title.isOfGuide() || r.title.isCalledOff() {
 		return nil

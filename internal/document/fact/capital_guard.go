@@ -6,7 +6,7 @@ import (
 	"pregon/internal/document/value"
 )
 
-// isCapitalAgenda reports whether a part tells what a meeting will be asked to decide. An item
+// isCapitalAgenda reports whether a part says what a meeting will be asked to decide. An item
 // of the agenda that was approved is a reference: "aprobada bajo el punto séptimo del orden
 // del día".
 func (p *part) isCapitalAgenda() bool {
@@ -21,7 +21,7 @@ func (p *part) isCapitalAgenda() bool {
 // deniesChange reports whether a sentence says that nothing was decided.
 func (p *part) deniesChange() bool { return p.isProse() && p.has("capital denied") }
 
-// isOfOldYear reports whether a sentence tells what took place in an earlier year or some
+// isOfOldYear reports whether a sentence says what took place in an earlier year or some
 // months ago: "En 2021 ampliamos capital", "el ejecutado en julio de 2022". A year of what was
 // decided or granted then says nothing of the kind: "aprobado en 2024".
 func (r *reading) isOfOldYear(p *part) bool {

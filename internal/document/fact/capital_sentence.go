@@ -82,7 +82,7 @@ func (c *capitalChange) addValue(
 	}
 }
 
-// isDelegated reports whether a sentence only tells what may be done. The power that is
+// isDelegated reports whether a sentence only says what may be done. The power that is
 // used for what is done says nothing of the kind: "en uso de las facultades delegadas".
 func (p *part) isDelegated() bool {
 	for _, c := range p.all("capital delegated") {

@@ -308,7 +308,7 @@ func (p *part) isChangeOf(v *value.Value) bool {
 }
 
 // nameBehind returns the name that explains the date before it: "el 6 de mayo, fecha
-// ex-date del programa". A verb behind a date says when it is told, not when it happens:
+// ex-date del programa". A verb behind a date says when it is announced, not when it happens:
 // "el 20 de abril la sociedad comunicó que pagará".
 func (r *reading) nameBehind(p *part, names []cue, day string, from, to int) (cue, bool) {
 	name, ok := firstCue(names, from, min(from+12, to))

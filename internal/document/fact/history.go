@@ -9,7 +9,7 @@ import "time"
 // recalledAfter is the age from which what a sentence tells is recalled.
 const recalledAfter = 60 * 24 * time.Hour
 
-// isRecalled reports whether a sentence tells what was published long before the report.
+// isRecalled reports whether a sentence says what was published long before the report.
 func (r *reading) isRecalled(p *part) bool {
 	const beginning = 6 // tokens before the date, such as "a)", "Con fecha"
 	if p.cells != nil || r.Published.IsZero() || !p.has("recalls") {

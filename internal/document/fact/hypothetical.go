@@ -8,17 +8,14 @@ import (
 // irregularConditionals are verbs such as "habría", of which no noun has the form.
 var irregularConditionals = []string{"habría", "tendría", "podría", "vendría", "saldría", "valdría", "cabría", "debería"}
 
-// isHypothetical reports whether a sentence only tells what would be: it begins with a
+// isHypothetical reports whether a sentence only says what would be: it begins with a
 // condition, or its verb is in the conditional.
 func (p *part) isHypothetical() bool {
-	const beginning = 2 // tokens
 	if p.cells != nil {
 		return false
 	}
-	for _, c := range p.all("conditional", "supposes") {
-		if c.from < beginning && !p.isHarmless(c) {
-			return true
-		}
+	if p.beginsWithCondition() {
+		return true
 	}
 	for k := range p.tokens {
 		if p.isConditionalVerb(k) {
@@ -26,6 +23,14 @@ func (p *part) isHypothetical() bool {
 		}
 	}
 	return false
+}
+
+// beginsWithCondition reports whether a sentence begins with the words of a condition.
+func (p *part) beginsWithCondition() bool {
+	const beginning = 2 // tokens
+	return slices.ContainsFunc(p.all("conditional", "supposes"), func(c cue) bool {
+		return c.from < beginning && !p.isHarmless(c)
+	})
 }
 
 // isConditionalVerb reports whether a word is a verb such as "pasaría" or "quedarían". Nouns

@@ -37,7 +37,7 @@ func (p *part) isOfGuide() bool {
 // isReported reports whether a sentence repeats what others say: the press, a rumour.
 func (p *part) isReported() bool { return p.has("reported by others") }
 
-// tellsMistake reports whether a sentence tells what was wrong in its own words: "se decía que
+// tellsMistake reports whether a sentence says what was wrong in its own words: "se decía que
 // el importe es de 5.000 euros, cuando en realidad es de 4.000 euros". Which figure is right is
 // open, unless it has the words of a correction.
 func (p *part) tellsMistake() bool {

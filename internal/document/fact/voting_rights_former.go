@@ -6,11 +6,11 @@ import (
 	"pregon/internal/document/value"
 )
 
-// isFormerTotal reports whether a value is in a clause that only tells what was: "el capital
+// isFormerTotal reports whether a value is in a clause that only says what was: "el capital
 // social, que era de 5.000 euros, ha quedado fijado en 6.000 euros".
 func (p *part) isFormerTotal(v *value.Value) bool { return p.formerClause(v.From) >= 0 }
 
-// formerClause returns the first token of the clause of a token if it only tells what was before,
+// formerClause returns the first token of the clause of a token if it only says what was before,
 // else -1. Something must follow it that says what is now.
 func (p *part) formerClause(at int) int {
 	if p.cells != nil {

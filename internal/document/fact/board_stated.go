@@ -206,7 +206,7 @@ func (r *reading) isByOther(p *part, c change) bool {
 			p.hasBetween(k, k+1, "board body", "general meeting", "board deciding body") {
 			return false
 		}
-		if !phrases.known[w] && !noName.Has(w) && !noCompany.Has(w) {
+		if !phrases.isKnown(w) && !noName.Has(w) && !noCompany.Has(w) {
 			name = append(name, w)
 		}
 	}

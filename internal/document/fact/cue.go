@@ -58,7 +58,6 @@ type index struct {
 	byStart map[string][]edge // words with a star that begin phrases, by their first letters
 	begins  [1 << 16]bool     // by the first two letters of such a word
 	classes map[class]bool
-	known   map[string]bool // all words
 	words   map[string]*word
 }
 
@@ -106,7 +105,6 @@ func newIndex(lists lexicon.Lists) *index {
 	x := &index{
 		byStart: map[string][]edge{},
 		classes: map[class]bool{},
-		known:   map[string]bool{},
 		words:   map[string]*word{},
 	}
 	x.addKnown(strings.Fields(months))

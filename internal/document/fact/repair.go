@@ -53,10 +53,15 @@ const months = "enero febrero marzo abril mayo junio julio agosto septiembre oct
 func (x *index) addKnown(words []string) {
 	for _, w := range words {
 		if !strings.HasSuffix(w, "*") {
-			x.known[w] = true
 			x.word(w).known = true
 		}
 	}
+}
+
+// isKnown reports whether a phrase has a word, or a value.
+func (x *index) isKnown(text string) bool {
+	w := x.words[text]
+	return w != nil && w.known
 }
 
 // repair replaces the folded words that text recognition misread, and joins those that it
@@ -116,7 +121,7 @@ func (x *index) isDivided(a, b value.Token) bool {
 	if b.At != a.End()+1 || a.IsNumber() || b.IsNumber() || b.IsCapital() {
 		return false
 	}
-	return len(a.Folded)+len(b.Folded) >= shortestRepaired && x.known[a.Folded+b.Folded]
+	return len(a.Folded)+len(b.Folded) >= shortestRepaired && x.isKnown(a.Folded+b.Folded)
 }
 
 // withDigits returns a page with digits in place of the letters that text recognition
@@ -202,7 +207,7 @@ func (x *index) repaired(word string) (found string, ok bool) {
 	var room [longestRepaired]byte
 	try := func(candidate []byte) {
 		switch {
-		case !x.known[string(candidate)] || found == string(candidate):
+		case !x.isKnown(string(candidate)) || found == string(candidate):
 		case found == "":
 			found = string(candidate)
 			ok = true

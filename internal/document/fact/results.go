@@ -175,7 +175,7 @@ func (f *resultFinder) isTitledOfOther() bool {
 	}
 	for i := 1; i+1 < len(t.tokens) && f.Company != ""; i++ {
 		isOf := t.word(i) == "de" || t.word(i) == "of"
-		if !isOf || !isCapitalAt(t, i+1) || phrases.known[t.word(i+1)] || f.sharesName([]string{t.word(i + 1)}) ||
+		if !isOf || !isCapitalAt(t, i+1) || phrases.isKnown(t.word(i+1)) || f.sharesName([]string{t.word(i + 1)}) ||
 			t.isShouted(i+1) {
 			continue
 		}

@@ -187,7 +187,7 @@ func (r *reading) isTradingOfOther(p *part) bool {
 			continue // "la Bolsa de Valores de Bilbao"
 		}
 		next := p.word(k + 1)
-		if !r.sharesName([]string{next}) && !noName.Has(next) && !noCompany.Has(next) && !phrases.known[next] {
+		if !r.sharesName([]string{next}) && !noName.Has(next) && !noCompany.Has(next) && !phrases.isKnown(next) {
 			return true
 		}
 	}

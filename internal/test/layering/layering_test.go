@@ -71,6 +71,7 @@ var rows = [][]string{
 		"search",
 		"server/httpserver",
 		"sim/market",
+		"sim/paper/notice",
 		"source/exchange",
 		"source/health",
 		"source/regulator",

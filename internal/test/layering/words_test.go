@@ -32,6 +32,7 @@ var otherMeaning = map[string]string{
 	"service/sources Settings.Owner": "the source that a store belongs to",
 	"sim/filler People":              fictional,
 	"sim/filler Random.Person":       fictional,
+	"sim/paper/notice Notice.Person": dealer,
 	"source/ingest Options.Holder":   leaseHolder,
 	"store Claim.Holder":             leaseHolder,
 	"store Lease.Holder":             leaseHolder,
@@ -43,6 +44,7 @@ var otherMeaning = map[string]string{
 const (
 	leaseHolder = "the process that has a lease or a claim"
 	fictional   = "a name in the text of a simulated report"
+	dealer      = "the manager or the associated person who notifies a dealing"
 )
 
 // TestWords: exported names use one word for one thing. Names on the wire and in the

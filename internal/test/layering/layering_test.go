@@ -23,6 +23,7 @@ var rows = [][]string{
 	0: {
 		"fault",
 		"fault/outage",
+		"document/extract/xls",
 		"mcp/queue",
 		"mcp/view",
 		"rest/openapi",
@@ -34,6 +35,7 @@ var rows = [][]string{
 		"server/private",
 		"sim/filler",
 		"sim/paper/pdf",
+		"sim/paper/xls",
 		"source/markup",
 		"source/throttle",
 		"store/durable",

@@ -7,7 +7,7 @@
 //   - sandbox starts a confined child process, sends it one document at a time,
 //     limits its time and memory, and validates its answers;
 //   - worker runs in the child: it detects the type of a document and unpacks ZIP files;
-//   - pdf and html read one document each.
+//   - pdf and html read one document each, and xls reads a workbook.
 //
 // A document that crashes or takes over the child affects no other document.
 package extract

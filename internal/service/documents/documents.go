@@ -13,6 +13,7 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/document/bucket"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/document/extract/xls"
 	"pregon/internal/document/index"
 	"pregon/internal/document/llm"
 	"pregon/internal/document/summary"
@@ -71,6 +72,7 @@ type Options struct {
 type Documents struct {
 	*document.Keeper
 	readers []*sandbox.Reader
+	books   *sandbox.Books
 	model   *llm.Client // nil for none
 }
 
@@ -81,7 +83,11 @@ func New(ctx context.Context, o Options) (*Documents, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Documents{model: model}
+	books, err := NewBooks(o.Logger)
+	if err != nil {
+		return nil, err
+	}
+	d := &Documents{model: model, books: books}
 	keeper := document.Options{Store: o.Store, Logger: o.Logger}
 	if model != nil {
 		keeper.Models = &summary.Models{Writer: model, Verifier: model.Model(o.Model.VerifyName)}
@@ -128,16 +134,41 @@ func (o *Options) originals(ctx context.Context) (document.Originals, error) {
 
 // NewReader creates a reader of documents, in a child process of the same program.
 func NewReader(cacheDir string, logger *slog.Logger) (*sandbox.Reader, error) {
+	command, err := workerCommand()
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.NewReader(sandbox.Options{
+		Command:  command,
+		CacheDir: cacheDir,
+		Logger:   logger,
+	}), nil
+}
+
+// NewBooks creates a reader of workbooks, in child processes of the same program.
+func NewBooks(logger *slog.Logger) (*sandbox.Books, error) {
+	command, err := workerCommand()
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.NewBooks(sandbox.Options{Command: command, Logger: logger}), nil
+}
+
+// workerCommand returns the command of the child processes.
+func workerCommand() ([]string, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err,
 			"cannot find the executable, which is started again to read documents")
 	}
-	return sandbox.NewReader(sandbox.Options{
-		Command:  []string{program, WorkerCommand},
-		CacheDir: cacheDir,
-		Logger:   logger,
-	}), nil
+	return []string{program, WorkerCommand}, nil
+}
+
+// Workbook returns the cells of a workbook, which is read in a child process of its
+// own: it does not wait for documents. The error is an *xls.Error if the workbook
+// cannot be read; after any other error a retry may succeed.
+func (d *Documents) Workbook(ctx context.Context, data []byte) (xls.Book, error) {
+	return d.books.Workbook(ctx, data)
 }
 
 // NewIndexKeeper returns what merges the index of the documents' words.
@@ -150,7 +181,7 @@ func (d *Documents) Close() (err error) {
 	for _, r := range d.readers {
 		err = errors.Join(err, r.Close())
 	}
-	return err
+	return errors.Join(err, d.books.Close())
 }
 
 // lacking returns how many readers run without a layer of confinement.
@@ -159,6 +190,9 @@ func (d *Documents) lacking(layer sandbox.Layer) (n int) {
 		if r.Lacks(layer) {
 			n++
 		}
+	}
+	if d.books.Lacks(layer) {
+		n++
 	}
 	return n
 }

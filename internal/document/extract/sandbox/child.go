@@ -24,6 +24,7 @@ type child struct {
 	cmd      *exec.Cmd
 	in       io.WriteCloser
 	limits   extract.Limits
+	accept   sizes           // the frames that it may send
 	closed   <-chan struct{} // of the reader
 	frames   chan frame      // received from the child
 	id       uint32          // of the last document
@@ -45,18 +46,27 @@ func startChild(ctx context.Context, o Options, closed <-chan struct{}) (*child,
 	if len(o.Command) == 0 {
 		return nil, errors.New("no command is given")
 	}
-	settings, err := json.Marshal(Settings{CacheDir: o.CacheDir, Tesseract: o.Tesseract, Limits: o.Limits})
+	settings, err := json.Marshal(Settings{
+		CacheDir:  o.CacheDir,
+		Tesseract: o.Tesseract,
+		Limits:    o.Limits,
+		Workbooks: o.workbooks,
+	})
 	if err != nil {
 		return nil, err
 	}
 	c := &child{
 		cmd:    exec.Command(o.Command[0], o.Command[1:]...),
 		limits: o.Limits,
+		accept: fromChild(o.Limits),
 		closed: closed,
 		stderr: &tail{},
 		frames: make(chan frame),
 		stop:   make(chan struct{}),
 		gone:   make(chan struct{}),
+	}
+	if o.workbooks {
+		c.accept = fromBookChild
 	}
 	c.cmd.Env = environment()
 	c.cmd.Stderr = c.stderr
@@ -98,10 +108,9 @@ func environment() []string {
 // receive passes frames from the child to c.frames until the child ends or sends
 // an invalid frame. Then it kills the child and waits for it.
 func (c *child) receive(out io.Reader) {
-	accept := fromChild(c.limits)
 	for c.err == nil {
 		var f frame
-		if f, c.err = readFrame(out, accept); c.err != nil {
+		if f, c.err = readFrame(out, c.accept); c.err != nil {
 			break
 		}
 		select {

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/xls"
 )
 
 // Parent and child exchange frames: a byte for the kind, four bytes for the
@@ -17,6 +18,9 @@ import (
 // an earlier child failed on it. The child answers ready to setup, and one of text,
 // unreadable, sitePage and trouble to a document. Before that answer it sends the
 // steps that it begins, and ocrPages to get more time.
+//
+// A child whose settings say so reads workbooks and no documents: the parent sends
+// workbook, and the child answers cells, unreadable or trouble.
 type frame struct {
 	kind kind
 	id   uint32
@@ -36,11 +40,13 @@ type kind byte
 const (
 	setup      kind = 'S' // JSON of Settings
 	document   kind = 'D' // the bytes of a document
+	workbook   kind = 'B' // the bytes of a workbook
 	skips      kind = 'X' // JSON of a list of skip, for the document that follows
 	ready      kind = 'R' // the child has started; JSON of a greeting, or empty
 	step       kind = 'P' // four bytes: the number of the step that begins, from 1
 	ocrPages   kind = 'O' // four bytes: the number of pages that are going to be read by OCR
 	text       kind = 'T' // JSON of an extract.Text
+	cells      kind = 'C' // the encoding of an xls.Book
 	unreadable kind = 'U' // the reason of an extract.Unreadable
 	sitePage   kind = 'W' // extract.ErrSitePage
 	trouble    kind = 'E' // the message of any other error
@@ -55,7 +61,17 @@ const (
 // each.
 type sizes map[kind]int
 
-var toChild = sizes{setup: 64 << 10, skips: 16 << 10, document: extract.MaxBody}
+var (
+	toChild     = sizes{setup: 64 << 10, skips: 16 << 10, document: extract.MaxBody}
+	toBookChild = sizes{setup: 64 << 10, workbook: xls.MaxBytes}
+)
+
+var fromBookChild = sizes{
+	ready:      16 << 10,
+	cells:      xls.MaxEncoded,
+	unreadable: maxMessage,
+	trouble:    maxMessage,
+}
 
 func fromChild(l extract.Limits) sizes {
 	return sizes{

@@ -28,6 +28,8 @@ type Options struct {
 	Tesseract string // path of the OCR program; empty: search PATH; "-": no OCR
 	Limits    extract.Limits
 	Logger    *slog.Logger // nil: no logging
+
+	workbooks bool // reads workbooks and no documents
 }
 
 // Reader reads documents, one at a time. The first document, or Warm, starts the

@@ -30,10 +30,13 @@ func inherited() (s Settings, ok bool, err error) {
 // unconfined process, which still has no secrets and is killed at its limits;
 // the greeting reports this to the parent.
 func (p Program) confine(s Settings) Settings {
-	if err := p.Prepare(s); err != nil {
-		s.Greeting.Uncached, s.CacheDir = err.Error(), ""
+	policy := Policy{Write: []string{os.DevNull}}
+	if !s.Workbooks {
+		if err := p.Prepare(s); err != nil {
+			s.Greeting.Uncached, s.CacheDir = err.Error(), ""
+		}
+		policy.Read = p.Files(s)
 	}
-	policy := Policy{Read: p.Files(s), Write: []string{os.DevNull}}
 	status, err := Exec(policy, func(status Status) []string {
 		s.Greeting.Confined = status
 		body, _ := json.Marshal(s) // cannot fail: strings and numbers

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/document/extract"
+	"pregon/internal/document/extract/xls"
 )
 
 // Settings are sent to the child when it starts.
@@ -17,7 +18,8 @@ type Settings struct {
 	CacheDir  string         `json:"cache_dir"`
 	Tesseract string         `json:"tesseract"`
 	Limits    extract.Limits `json:"limits"`
-	Greeting  greeting       `json:"greeting,omitzero"` // set before the child re-executes its program
+	Workbooks bool           `json:"workbooks,omitempty"` // reads workbooks and no documents
+	Greeting  greeting       `json:"greeting,omitzero"`   // set before the child re-executes its program
 }
 
 // greeting is sent by the child when it has started.
@@ -28,6 +30,9 @@ type greeting struct {
 
 // Program is the code that the child runs.
 type Program struct {
+	// Workbook reads a workbook. A child that does so needs none of the following.
+	Workbook func(body []byte) (xls.Book, error)
+
 	// Prepare does the work that needs to write files. It runs before the child
 	// is confined.
 	Prepare func(Settings) error
@@ -61,6 +66,9 @@ func Serve(in io.Reader, out io.Writer, p Program) error {
 }
 
 func (p Program) start(s Settings) (Engine, greeting, error) {
+	if s.Workbooks {
+		return books{p.Workbook}, s.Greeting, nil
+	}
 	e, uncached, err := p.Start(s)
 	if uncached != nil {
 		s.Greeting.Uncached = uncached.Error()
@@ -102,6 +110,9 @@ func serveWith(in io.Reader, out io.Writer, s Settings, start func(Settings) (En
 	}
 	if err := writeFrame(out, frame{kind: ready, body: body}); err != nil {
 		return err
+	}
+	if b, ok := e.(books); ok {
+		return b.serveAll(in, out)
 	}
 	return serveAll(in, out, e, s.Limits)
 }

@@ -1,6 +1,6 @@
 // Package worker is the program of the child process that reads documents. It
 // detects the type of a document, unpacks ZIP files, and passes each file to the
-// package for its type.
+// package for its type. Workbooks are read in a child of their own.
 package worker
 
 import (
@@ -10,13 +10,15 @@ import (
 	"pregon/internal/document/extract/html"
 	"pregon/internal/document/extract/pdf"
 	"pregon/internal/document/extract/sandbox"
+	"pregon/internal/document/extract/xls"
 )
 
 // Serve reads documents from in and writes their texts to out until in ends. It
 // confines its process, which must do nothing else.
 func Serve(in io.Reader, out io.Writer) error {
 	return sandbox.Serve(in, out, sandbox.Program{
-		Prepare: func(s sandbox.Settings) error { return pdf.Prepare(s.CacheDir, s.Limits.Memory) },
+		Workbook: xls.Read,
+		Prepare:  func(s sandbox.Settings) error { return pdf.Prepare(s.CacheDir, s.Limits.Memory) },
 		Files: func(s sandbox.Settings) []string {
 			files := pdf.OCRFiles(s.Tesseract)
 			if s.CacheDir != "" {

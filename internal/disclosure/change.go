@@ -18,19 +18,30 @@ const (
 	Corrected Event = "report.corrected"
 	// IssuerUpdated: an issuer was added to the directory or changed.
 	IssuerUpdated Event = "issuer.updated"
+
+	// PositionPublished: an entry of a register seen for the first time.
+	PositionPublished Event = "position.published"
+	// PositionBackfilled: an entry of the past, or something that was learnt later
+	// about one and is not news.
+	PositionBackfilled Event = "position.backfilled"
+	// PositionUpdated: fields of a known entry changed.
+	PositionUpdated Event = "position.updated"
+	// PositionWithdrawn: a later notice annuls the entry.
+	PositionWithdrawn Event = "position.withdrawn"
 )
 
-// Subject is what a change is about: a report or an issuer, whose ids are
+// Subject is what a change is about: a report, an issuer or a position, whose ids are
 // independent of each other.
 type Subject string
 
 const (
-	OfReport Subject = "report"
-	OfIssuer Subject = "issuer"
+	OfReport   Subject = "report"
+	OfIssuer   Subject = "issuer"
+	OfPosition Subject = "position"
 )
 
-// Change is one row of the append-only log: the event, and the report or issuer
-// after the change. Exactly one of Report and Issuer is set.
+// Change is one row of the append-only log: the event, and the report, issuer or
+// position after the change. Exactly one of Report, Issuer and Position is set.
 //
 // Seq has no gaps and rises in the order of commits, so that a reader that has
 // read change n has read all changes up to n.
@@ -41,20 +52,38 @@ type Change struct {
 	Changed    []string
 	Report     *Report
 	Issuer     *Issuer
+	Position   *Position
 }
 
-// Subject returns the id of the report or issuer the change is about.
+// Subject returns the id of the report, issuer or position the change is about.
 func (c *Change) Subject() string {
-	if c.Report != nil {
+	switch c.Of() {
+	case OfReport:
 		return c.Report.ID
+	case OfPosition:
+		return c.Position.ID
 	}
 	return c.Issuer.ID
 }
 
 // Of returns what the change is about.
 func (c *Change) Of() Subject {
-	if c.Report != nil {
+	switch {
+	case c.Report != nil:
 		return OfReport
+	case c.Position != nil:
+		return OfPosition
 	}
 	return OfIssuer
+}
+
+// Of returns what changes with this event are about.
+func (e Event) Of() Subject {
+	switch e {
+	case IssuerUpdated:
+		return OfIssuer
+	case PositionPublished, PositionBackfilled, PositionUpdated, PositionWithdrawn:
+		return OfPosition
+	}
+	return OfReport
 }

@@ -30,7 +30,7 @@ type tree struct {
 }
 
 // ParseHTML returns the tree of a part of a page, and the offsets in the part of
-// items and of elements with an id. It fails when elements are nested too deep.
+// items, of rows of tables and of elements with an id. It fails when elements are nested too deep.
 func ParseHTML(part []byte) (root *html.Node, offsets map[*html.Node]int, err error) {
 	root = &html.Node{Type: html.DocumentNode}
 	t := tree{open: []*html.Node{root}, offsets: map[*html.Node]int{}}
@@ -90,7 +90,7 @@ func (t *tree) start(token html.Token) {
 		Attr:     token.Attr,
 	}
 	t.add(n)
-	if name == "li" || Attr(n, "id") != "" {
+	if name == "li" || name == "tr" || Attr(n, "id") != "" {
 		t.offsets[n] = t.at
 	}
 	if isVoid(name) || token.Type == html.SelfClosingTagToken && t.foreign > 0 {

@@ -41,11 +41,11 @@ func (c *Client) get(ctx context.Context, path string, l limit) (answer, error) 
 	}
 	a, err := c.ask(ctx, u, l)
 	if e, ok := errors.AsType[*TransportError](err); ok {
-		e.Path = pathOf(u)
+		e.Path = shown(u)
 		return answer{}, e
 	}
 	if err != nil {
-		return answer{}, fmt.Errorf("asking the regulator for %s: %w", pathOf(u), err)
+		return answer{}, fmt.Errorf("asking the regulator for %s: %w", shown(u), err)
 	}
 	return a, nil
 }
@@ -88,7 +88,7 @@ func isGone(err error) bool {
 func (c *Client) locate(link string) (*url.URL, error) {
 	u, err := url.Parse(link)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%q is not an address", link)
+		return nil, fault.New(fault.Invalid, "%q is not an address", WithoutSession(link))
 	}
 	return c.rebase(u)
 }
@@ -100,7 +100,7 @@ func (c *Client) rebase(u *url.URL) (*url.URL, error) {
 		ours = c.site().origin(u) != "" || isHost(simulatedHosts, u)
 	}
 	if !ours || u.Opaque != "" {
-		return nil, fault.New(fault.Invalid, "%s is not on the regulator's site", u.Redacted())
+		return nil, fault.New(fault.Invalid, "%s is not on the regulator's site", WithoutSession(u.Redacted()))
 	}
 	return &url.URL{
 		Scheme:   c.origin.Scheme,
@@ -181,6 +181,12 @@ func (c *Client) send(
 	req.Header.Set("Accept-Language", "es")
 	res, err := c.http.Do(req)
 	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			e.URL = WithoutSession(e.URL)
+			if text := e.Err.Error(); WithoutSession(text) != text { // of a redirect
+				e.Err = errors.New(WithoutSession(text))
+			}
+		}
 		return answer{}, nil, transport(err)
 	}
 	defer res.Body.Close()
@@ -233,14 +239,17 @@ func isRedirect(res *http.Response) bool {
 func (c *Client) target(from *url.URL, location string) (*url.URL, error) {
 	to, err := from.Parse(location)
 	if err != nil {
-		return nil, &TransportError{Reason: "the regulator redirects to a link that is not an address", Err: err}
+		return nil, &TransportError{
+			Reason: "the regulator redirects to a link that is not an address",
+			Err:    errors.New(WithoutSession(err.Error())),
+		}
 	}
 	if namesMissing(to) {
 		return nil, errMissing()
 	}
 	next, err := c.rebase(to)
 	if err != nil {
-		return nil, &TransportError{Reason: "the regulator redirects to another host", Err: errors.New(to.Redacted())}
+		return nil, &TransportError{Reason: "the regulator redirects to another host", Err: errors.New(WithoutSession(to.Redacted()))}
 	}
 	return next, nil
 }

@@ -241,8 +241,8 @@ func register(t *testing.T) (*fake, *regulator.Client) {
 		},
 		dir + "personasotrasnotificaciones": fresh("holdings-others.html"),
 		dir + "notificacionesanuladas":      fresh("holdings-annulled.html"),
-		dir + "autocartera": send([]byte(`<html><a href="NotificacionesAnterioresAC.aspx?qS={1}">Anteriores</a></html>`)),
-		dir + "notificacionesanterioresac": fresh("holdings-history.html"),
+		dir + "autocartera":                 send([]byte(`<html><a href="NotificacionesAnterioresAC.aspx?qS={1}">Anteriores</a></html>`)),
+		dir + "notificacionesanterioresac":  fresh("holdings-history.html"),
 	})
 	return f, c
 }
@@ -330,8 +330,8 @@ func TestSessionIsNotTold(t *testing.T) {
 		"status":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) },
 		"markup":   send([]byte("<html></html>")),
 		"missing":  sendTo("/portal/error?errorcode=CVFE"),
-		"redirect": func(w http.ResponseWriter, r *http.Request) { sendTo("https://other.example" + r.RequestURI)(w, r) },
-		"address":  func(w http.ResponseWriter, r *http.Request) { sendTo("http://[" + r.RequestURI)(w, r) },
+		"redirect": func(w http.ResponseWriter, r *http.Request) { sendTo("https://other.example"+r.RequestURI)(w, r) },
+		"address":  func(w http.ResponseWriter, r *http.Request) { sendTo("http://["+r.RequestURI)(w, r) },
 		"hang up":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"stall": func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()

@@ -138,7 +138,9 @@ type grid struct {
 	rows    []gridRow
 }
 
-func isCell(n *html.Node) bool { return n.Type == html.ElementNode && (n.Data == "td" || n.Data == "th") }
+func isCell(n *html.Node) bool {
+	return n.Type == html.ElementNode && (n.Data == "td" || n.Data == "th")
+}
 
 // column returns the folded name of the column of a cell: «%  (B)» is "b". The site
 // writes some names with two spaces.

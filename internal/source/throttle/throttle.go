@@ -1,9 +1,12 @@
 // Package throttle spaces the requests to the regulator: they start with a minimum
 // gap between two, the most urgent first. Slow ones may overlap.
 //
-// There is one exception: when nothing was published for a while, and nothing else
+// There are two exceptions. When nothing was published for a while, and nothing else
 // waits, back-fill and the feeds have every second request each. Feeds that are polled
 // each second leave it nearly none, and years of reports would take hours.
+//
+// The refresh of registers and back-fill, the least urgent, take turns when both wait:
+// either can go on for hours, and would leave the other none.
 package throttle
 
 import (
@@ -24,13 +27,14 @@ const (
 	Reconcile
 	Registers
 	Gaps
+	Refresh // of what brings no reports: holdings and general data of issuers
 	Backfill
 )
 
-var names = []string{"feeds", "permalinks", "documents", "reconcile", "registers", "gaps", "backfill"}
+var names = []string{"feeds", "permalinks", "documents", "reconcile", "registers", "gaps", "refresh", "backfill"}
 
 // Priorities are all priorities, the most urgent first.
-var Priorities = []Priority{Feeds, Permalinks, Documents, Reconcile, Registers, Gaps, Backfill}
+var Priorities = []Priority{Feeds, Permalinks, Documents, Reconcile, Registers, Gaps, Refresh, Backfill}
 
 func (p Priority) String() string { return names[p] }
 
@@ -47,6 +51,7 @@ type Queue struct {
 
 	published  time.Time // guarded by mu: when a report was last published, or the queue was made
 	backfilled time.Time // guarded by mu: of the last grant to back-fill
+	refreshed  time.Time // guarded by mu: of the last grant to refresh
 }
 
 const (
@@ -110,8 +115,11 @@ func (q *Queue) grant() {
 			return
 		}
 		q.last = time.Now()
-		if p == Backfill {
+		switch p {
+		case Backfill:
 			q.backfilled = q.last
+		case Refresh:
+			q.refreshed = q.last
 		}
 		q.granted[p]++
 		q.waiting[p][0] <- true
@@ -123,29 +131,41 @@ func (q *Queue) grant() {
 // waits. q.mu is held.
 func (q *Queue) next() (p Priority, ok bool) {
 	if q.isBackfillsTurn() {
-		return Backfill, true
+		return q.leastUrgent()
 	}
-	for p := range q.waiting {
+	for p := range Refresh {
 		if len(q.waiting[p]) > 0 {
-			return Priority(p), true
+			return p, true
 		}
 	}
-	return 0, false
+	return q.leastUrgent()
 }
 
-// isBackfillsTurn reports whether back-fill precedes requests for feeds: not twice in a
-// row, and not while other requests wait or feeds would be late. The others would not be
-// granted at all: what back-fill leaves is taken by the feeds. q.mu is held.
+// leastUrgent returns refresh or back-fill: if both wait, the one whose last grant is
+// longer ago. q.mu is held.
+func (q *Queue) leastUrgent() (p Priority, ok bool) {
+	refresh, backfill := len(q.waiting[Refresh]) > 0, len(q.waiting[Backfill]) > 0
+	if refresh && (!backfill || !q.refreshed.After(q.backfilled)) {
+		return Refresh, true
+	}
+	return Backfill, backfill
+}
+
+// isBackfillsTurn reports whether back-fill, or refresh in its turn, precedes requests
+// for feeds: not twice in a row, and not while other requests wait or feeds would be
+// late. The others would not be granted at all: what back-fill leaves is taken by the
+// feeds. q.mu is held.
 func (q *Queue) isBackfillsTurn() bool {
-	wantsTurn := len(q.waiting[Backfill]) > 0 && !q.backfilled.Equal(q.last)
+	hadTurn := q.backfilled.Equal(q.last) || q.refreshed.Equal(q.last)
+	wantsTurn := len(q.waiting[Backfill]) > 0 && !hadTurn
 	lateFeeds := len(q.waiting[Feeds]) > mostFeeds
 	return wantsTurn && q.isCalm() && !lateFeeds && !q.othersWait()
 }
 
-// othersWait reports whether requests wait that are neither for feeds nor for back-fill.
-// q.mu is held.
+// othersWait reports whether requests wait that are more urgent than refresh and not for
+// feeds. q.mu is held.
 func (q *Queue) othersWait() bool {
-	for p := Feeds + 1; p < Backfill; p++ {
+	for p := Feeds + 1; p < Refresh; p++ {
 		if len(q.waiting[p]) > 0 {
 			return true
 		}

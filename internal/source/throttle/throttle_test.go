@@ -58,8 +58,10 @@ func TestUrgentFirst(t *testing.T) {
 			t.Errorf("waiting for gaps: got %d, want 2", q.Waiting(throttle.Gaps))
 		}
 		all.Wait()
-		if !slices.IsSorted(got) || len(got) != 2*len(throttle.Priorities) {
-			t.Errorf("order of grants: got %v, want two of each priority, the most urgent first", got)
+		urgent, rest := got[:2*throttle.Refresh], got[2*throttle.Refresh:]
+		inTurn := []throttle.Priority{throttle.Refresh, throttle.Backfill, throttle.Refresh, throttle.Backfill}
+		if !slices.IsSorted(urgent) || !slices.Equal(rest, inTurn) {
+			t.Errorf("order of grants: got %v, want two of each priority, the most urgent first, the last two in turn", got)
 		}
 		if q.Granted(throttle.Backfill) != 3 {
 			t.Errorf("grants of back-fill: got %d, want 3", q.Granted(throttle.Backfill))
@@ -127,6 +129,69 @@ func TestBackfillsShare(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		check("after another calm minute", 10*time.Minute, 1.4, 1.7)
 	})
+}
+
+// TestRefreshAndBackfill: the two share what others leave, and the turns of back-fill
+// beside the feeds. Neither starves the other, however many of its requests wait.
+func TestRefreshAndBackfill(t *testing.T) {
+	for _, test := range []struct {
+		name            string
+		workers         map[throttle.Priority]int // loops that ask again at once
+		feeds           bool                      // three a second
+		calm            bool
+		refresh, filled float64 // of all grants, at least
+	}{
+		{"alone", map[throttle.Priority]int{throttle.Refresh: 1}, false, false, 0.99, 0},
+		{"in turn", map[throttle.Priority]int{throttle.Refresh: 1, throttle.Backfill: 8}, false, false, 0.49, 0.49},
+		{"many of refresh", map[throttle.Priority]int{throttle.Refresh: 8, throttle.Backfill: 1}, false, false, 0.49, 0.49},
+		{"beside feeds", map[throttle.Priority]int{throttle.Refresh: 2, throttle.Backfill: 2}, true, false, 0.12, 0.12},
+		{"calm beside feeds", map[throttle.Priority]int{throttle.Refresh: 2, throttle.Backfill: 2}, true, true, 0.12, 0.12},
+		{"refresh beside feeds", map[throttle.Priority]int{throttle.Refresh: 2}, true, true, 0.2, 0},
+		{"gaps first", map[throttle.Priority]int{throttle.Refresh: 2, throttle.Gaps: 2}, false, true, 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := throttle.New(250 * time.Millisecond)
+				if test.calm {
+					time.Sleep(2 * time.Minute)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
+				defer cancel()
+				var all sync.WaitGroup
+				for p, workers := range test.workers {
+					for range workers {
+						all.Go(func() {
+							for q.Wait(ctx, p) == nil {
+							}
+						})
+					}
+				}
+				if test.feeds {
+					for range 3 {
+						all.Go(func() {
+							for ctx.Err() == nil {
+								all.Go(func() { _ = q.Wait(ctx, throttle.Feeds) })
+								time.Sleep(time.Second)
+							}
+						})
+					}
+				}
+				all.Wait()
+				var sum float64
+				for _, p := range throttle.Priorities {
+					sum += float64(q.Granted(p))
+				}
+				refresh, filled := float64(q.Granted(throttle.Refresh))/sum, float64(q.Granted(throttle.Backfill))/sum
+				if refresh < test.refresh || filled < test.filled {
+					t.Errorf("refresh has %.2f and back-fill %.2f of %.0f grants, want %.2f and %.2f",
+						refresh, filled, sum, test.refresh, test.filled)
+				}
+				if test.name == "gaps first" && q.Granted(throttle.Refresh) > 1 {
+					t.Errorf("refresh has %d grants while gaps wait, want none", q.Granted(throttle.Refresh))
+				}
+			})
+		})
+	}
 }
 
 // TestBackfillWaits: the share of back-fill is half of the requests, and nothing while

@@ -21,6 +21,7 @@ type Chart struct {
 	Heat    *Heat
 	Pace    *Pace
 	Ranks   []Rank // rows with a bar each, which are the table
+	Divided *Divided
 	Table   *Table
 	CSV     string // address of the table, or ""
 	Empty   bool   // there is nothing to draw
@@ -53,7 +54,8 @@ func (s Slot) total() (sum int) {
 	return sum
 }
 
-// Bars is a drawing of stacked bars over time.
+// Bars is a drawing over time: stacked bars, stacked steps, or bars above and below a
+// line.
 type Bars struct {
 	Class    string // which windows it is for
 	Width    int    // of the inner drawing
@@ -70,8 +72,12 @@ type Stack struct {
 	Path string
 }
 
-// Line is a horizontal line with its number.
-type Line struct{ Y, TextY, Value int }
+// Line is a horizontal line with its number. If Text is set, it is what the number means,
+// and is shown in its place.
+type Line struct {
+	Y, TextY, Value int
+	Text            string
+}
 
 // Label is a text below the bars. X is in per cent.
 type Label struct {
@@ -92,7 +98,7 @@ func NewBars(slots []Slot, series []Series, class string) *Bars {
 	b := &Bars{Class: class, Width: slotWidth * len(slots)}
 	for _, value := range []int{0, scale / 2, scale} {
 		y := plotTop + plotHeight - plotHeight*value/scale
-		b.Lines = append(b.Lines, Line{y, y - 4, value})
+		b.Lines = append(b.Lines, Line{Y: y, TextY: y - 4, Value: value})
 	}
 	var weekends strings.Builder
 	paths := make([]strings.Builder, len(series))
@@ -112,11 +118,7 @@ func NewBars(slots []Slot, series []Series, class string) *Bars {
 		}
 	}
 	b.Weekends = weekends.String()
-	for at := range series {
-		if paths[at].Len() > 0 {
-			b.Stacks = append(b.Stacks, Stack{series[at], paths[at].String()})
-		}
-	}
+	b.setStacks(series, paths)
 	return b
 }
 

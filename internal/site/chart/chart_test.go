@@ -39,7 +39,7 @@ func TestBars(t *testing.T) {
 	if len(b.Stacks) != 3 || b.Width != 30 || b.Weekends != "M10 1000v-1000h10v1000z" || len(b.Hits) != 1 || b.Hits[0] != (Hit{"0%", "33.33%", "one"}) {
 		t.Errorf("got %+v", b)
 	}
-	if got := fmt.Sprint(b.Lines); got != "[{176 172 0} {96 92 5} {16 12 10}]" {
+	if got := fmt.Sprint(b.Lines); got != "[{176 172 0 } {96 92 5 } {16 12 10 }]" {
 		t.Errorf("the lines are %s", got)
 	}
 	if got := fmt.Sprint(b.Labels); got != "[{0% a start false} {100% b end false}]" {

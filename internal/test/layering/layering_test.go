@@ -77,6 +77,7 @@ var rows = [][]string{
 		"source/exchange",
 		"source/health",
 		"source/regulator",
+		"source/shorts",
 		"store",
 	},
 	3: {
@@ -90,6 +91,7 @@ var rows = [][]string{
 		"document/summary",
 		"proof/remote",
 		"sim/paper",
+		"sim/shorts",
 		"source/doctor",
 		"source/stored",
 		"store/follow",

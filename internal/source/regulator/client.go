@@ -48,15 +48,16 @@ type Client struct {
 	limits    limits
 }
 
-// limit bounds the time and the size of an answer.
+// limit bounds the time and the size of an answer, and says which one is not needed.
 type limit struct {
 	within time.Duration
 	most   int64
+	unless Validators // the version that is known
 }
 
 type limits struct {
-	feed, page, document, archive limit
-	stall                         time.Duration // longest pause within a body
+	feed, page, document, archive, workbook limit
+	stall                                   time.Duration // longest pause within a body
 }
 
 // MaxDocument is the size of the largest document that Document returns.
@@ -65,10 +66,11 @@ const MaxDocument = 50 << 20
 // Real pages have a quarter of a megabyte, and the site sometimes takes half a minute
 // for one. A feed has 200 KB on the busiest days, and is polled again soon.
 var defaultLimits = limits{
-	feed:     limit{10 * time.Second, 2 << 20},
-	page:     limit{30 * time.Second, 8 << 20},
-	document: limit{2 * time.Minute, MaxDocument},
-	archive:  limit{2 * time.Minute, 64 << 20},
+	feed:     limit{within: 10 * time.Second, most: 2 << 20},
+	page:     limit{within: 30 * time.Second, most: 8 << 20},
+	document: limit{within: 2 * time.Minute, most: MaxDocument},
+	archive:  limit{within: 2 * time.Minute, most: 64 << 20},
+	workbook: limit{within: time.Minute, most: MaxWorkbook},
 	stall:    10 * time.Second,
 }
 

@@ -33,7 +33,7 @@ func ParseFundRecordsWithin(archive []byte, unpacked int64) ([]FundRecord, error
 
 // Hurry shortens the timeouts of the client.
 func (c *Client) Hurry(within, stall time.Duration) {
-	for _, l := range []*limit{&c.limits.feed, &c.limits.page, &c.limits.document, &c.limits.archive} {
+	for _, l := range []*limit{&c.limits.feed, &c.limits.page, &c.limits.document, &c.limits.archive, &c.limits.workbook} {
 		l.within = within
 	}
 	c.limits.stall = stall

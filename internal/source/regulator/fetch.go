@@ -31,6 +31,8 @@ type answer struct {
 	address     *url.URL // after redirects
 	received    time.Time
 	taken       []cachedRedirect // cached redirects that were followed
+	validators  Validators
+	unchanged   bool // it has status 304 and no body
 }
 
 // get requests a path of the site with its query.
@@ -154,7 +156,7 @@ func (c *Client) roundTrip(parent context.Context, u *url.URL, l limit) (answer,
 	defer cancel(nil)
 	slow := time.AfterFunc(l.within, func() { cancel(ErrSlow) })
 	defer slow.Stop()
-	a, next, err := c.send(ctx, cancel, u, l.most)
+	a, next, err := c.send(ctx, cancel, u, l)
 	switch {
 	case err == nil:
 		return a, next, nil
@@ -170,7 +172,7 @@ func (c *Client) send(
 	ctx context.Context,
 	cancel context.CancelCauseFunc,
 	u *url.URL,
-	most int64,
+	l limit,
 ) (answer, *redirect, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -179,6 +181,7 @@ func (c *Client) send(
 	req.Header.Set("User-Agent", c.agent)
 	req.Header.Set("Accept", accept)
 	req.Header.Set("Accept-Language", "es")
+	l.unless.set(req.Header)
 	res, err := c.http.Do(req)
 	if err != nil {
 		if e, ok := errors.AsType[*url.Error](err); ok {
@@ -203,7 +206,7 @@ func (c *Client) send(
 		forGood := res.StatusCode == http.StatusMovedPermanently || res.StatusCode == http.StatusPermanentRedirect
 		return answer{}, &redirect{to: to, permanent: forGood}, nil
 	}
-	body, err := readBody(res, most, c.limits.stall, cancel)
+	body, err := readBody(res, l.most, c.limits.stall, cancel)
 	if err != nil {
 		return answer{}, nil, err
 	}
@@ -212,6 +215,11 @@ func (c *Client) send(
 		contentType: res.Header.Get("Content-Type"),
 		address:     u,
 		received:    time.Now(),
+		validators:  validatorsOf(res.Header),
+		unchanged:   res.StatusCode == http.StatusNotModified && l.unless != (Validators{}),
+	}
+	if a.unchanged {
+		return a, nil, nil
 	}
 	if a.saysMissing() {
 		return answer{}, nil, errMissing()

@@ -26,7 +26,8 @@ POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; a
 GET    /_sim/filings   ?type=oir&from=2026-01-01&to=2026-01-31: all reports, one JSON line each.
 POST   /_sim/fault     {"kind":"stall","surface":"list","type":"oir","for":"30s","times":3,"share":0.5,"by":"90s"}
                        kinds: error500 error403 errorpage stall truncate markup runaway feedcut silent frozen skew
-                       huge endless bomb redirectloop reset; surfaces: feed list permalink hr document register exchange all;
+                       huge endless bomb redirectloop reset; surfaces: feed list permalink hr document register exchange shorts all;
+                       on shorts only: half (of the workbook) stale (as it was a week ago);
                        on documents only: corrupt cut locked cycle billions empty page word, and bomb is a file there
 GET    /_sim/fault     the faults that are armed
 DELETE /_sim/fault     disarms them

@@ -25,11 +25,12 @@ const (
 	onDocument  surface = "document"
 	onRegister  surface = "register"
 	onExchange  surface = "exchange"
+	onShorts    surface = "shorts"
 	onNothing   surface = "" // is never affected
 	everywhere  surface = "all"
 )
 
-var surfaces = []surface{onFeed, onList, onPermalink, onHR, onDocument, onRegister, onExchange, everywhere}
+var surfaces = []surface{onFeed, onList, onPermalink, onHR, onDocument, onRegister, onExchange, onShorts, everywhere}
 
 // armed is a fault that is active until its time or its count is used up.
 type armed struct {
@@ -81,6 +82,8 @@ var kinds = map[string]func(*armed, *request, *effect){
 	"reset":        func(_ *armed, _ *request, e *effect) { e.instead = reset },
 	"endless":      func(_ *armed, _ *request, e *effect) { e.instead = endless },
 	"stall":        func(f *armed, _ *request, e *effect) { e.wait += f.By.Duration },
+	"half":         func(_ *armed, _ *request, e *effect) { e.write = half },
+	"stale":        func(f *armed, r *request, _ *effect) { r.back = f.By.Duration },
 	"truncate":     func(_ *armed, _ *request, e *effect) { e.write = truncate },
 	"markup":       func(_ *armed, _ *request, e *effect) { e.write = rename },
 	"huge":         func(_ *armed, _ *request, e *effect) { e.write = huge },
@@ -108,10 +111,12 @@ func (a *armed) onDocuments() bool {
 }
 
 // defaults are the durations of faults that have one.
-var defaults = map[string]time.Duration{"stall": time.Minute, "feedcut": time.Minute, "skew": 90 * time.Second}
+var defaults = map[string]time.Duration{"stall": time.Minute, "feedcut": time.Minute, "skew": 90 * time.Second, "stale": 7 * 24 * time.Hour}
 
 // only are the surfaces of kinds that do not affect all of them.
 var only = map[string][]surface{
+	"half":    {onShorts},
+	"stale":   {onShorts},
 	"runaway": {onList, onHR},
 	"feedcut": {onFeed},
 	"silent":  {onFeed},
@@ -200,7 +205,7 @@ func (f *faults) arm(a armed, next [3]int64) (armed, error) {
 		return a, fault.New(fault.Invalid, "kind %s is unknown; GET /_sim/ lists the kinds", a.Kind)
 	case !slices.Contains(surfaces, a.Surface):
 		return a, fault.New(fault.Invalid,
-			"surface %s: use feed, list, permalink, hr, document, register, exchange or all", a.Surface)
+			"surface %s: use feed, list, permalink, hr, document, register, exchange, shorts or all", a.Surface)
 	case a.Type != "" && a.Type.Index() < 0:
 		return a, fault.New(fault.Invalid, "type %s: use ip, hr or oir", a.Type)
 	case a.Share < 0 || a.Share > 1:

@@ -38,7 +38,7 @@ func TestFaultsAreAimed(t *testing.T) {
 	paths := map[string]string{
 		"feed": oirFeed, "list": oirList + "?dias=3", "permalink": oirList + "?nreg=40", "hr": entity,
 		"document": "/portal/aldia/detalleifialdia?nReg=2020000001", "register": "/portal/consultas/mostrarlistados?id=3",
-		"exchange": "/Market/v1/EQ/ListedCompanies",
+		"exchange": "/Market/v1/EQ/ListedCompanies", "shorts": shortsPath,
 	}
 	for aim := range paths {
 		s.arm(`{"kind":"error500","surface":"` + aim + `"}`)

@@ -22,6 +22,7 @@ import (
 	"pregon/internal/retry"
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/shorts"
 )
 
 // Options are the settings of a Server.
@@ -30,6 +31,7 @@ type Options struct {
 	Seed   uint64           // of the market
 	File   string           // stores the reports published, as JSON Lines; "" keeps them in memory only
 	Rate   float64          // new reports a minute
+	Shorts ShortsOptions    // the register of net short positions
 	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: none
 }
@@ -43,6 +45,7 @@ type Server struct {
 	log    *slog.Logger
 
 	archive *archive.Archive
+	shorts  *shorts.Register
 	faults  faults
 	routes  map[string]route
 	done    chan struct{} // closed by Close, which ends pending responses
@@ -73,6 +76,7 @@ func Open(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.archive = all
+	s.shorts = o.Shorts.register(o, all.Began())
 	s.faults = faults{rng: rand.New(rand.NewPCG(o.Seed, 'f')), now: s.now}
 	s.routes = s.table()
 	s.close = sync.OnceValue(func() error {
@@ -143,6 +147,8 @@ func (s *Server) table() map[string]route {
 		"/portal/consultas/datosentidad":                        {onRegister, "", s.about("Datos de la entidad")},
 		"/portal/publicaciones/descarga-informacion-individual": {onRegister, "", s.downloads},
 
+		"/docportal/posiciones-cortas/netshortpositions.xls": {onShorts, "", s.netShortPositions},
+
 		"/portal/error": {onNothing, "", errorPage},
 	}
 	for name, answer := range map[string]func(*request) answer{
@@ -162,6 +168,7 @@ type request struct {
 	cut     time.Time     // the feed drops older reports
 	below   int64         // the feed drops reports from this number; 0 drops none
 	runaway bool          // lists do not end
+	back    time.Duration // files are as old as this
 }
 
 // answer is a complete response, so that a fault can change it as a whole.
@@ -171,6 +178,8 @@ type answer struct {
 	location   string
 	body       []byte
 	isDocument bool // of a report
+	etag       string
+	modified   time.Time
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -234,7 +243,9 @@ var (
 
 // write sends an answer.
 func write(w http.ResponseWriter, r *http.Request, a answer) {
-	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	if a.status != http.StatusNotModified {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
 	writeHead(w, a)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(a.body)
@@ -247,6 +258,10 @@ func writeHead(w http.ResponseWriter, a answer) {
 	}
 	if a.location != "" {
 		w.Header().Set("Location", a.location)
+	}
+	if a.etag != "" {
+		w.Header().Set("ETag", a.etag)
+		w.Header().Set("Last-Modified", a.modified.UTC().Format(http.TimeFormat))
 	}
 	if a.status != 0 {
 		w.WriteHeader(a.status)

@@ -84,7 +84,11 @@ func (s *sheet) row(f *pdf.Font, cells [8]string, align Align) {
 	most := 1
 	for n, text := range cells {
 		if text != "" {
-			lines[n] = f.Wrap(encode(text), s.Size, s.Widths[n], false)
+			width := s.Widths[n]
+			if isFigure := n == volumeColumn || n == priceColumn; isFigure && f == regular && !s.Break {
+				width = right - left
+			}
+			lines[n] = f.Wrap(encode(text), s.Size, width, false)
 			most = max(most, len(lines[n]))
 		}
 	}

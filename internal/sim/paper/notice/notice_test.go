@@ -16,13 +16,13 @@ func sample(rows int) notice.Notice {
 	n := notice.Notice{
 		Number: "2026126933",
 		Issuer: "ACERÍAS FICTICIAS DEL NERVA, S.A.",
-		LEI:    "95980020140005308793",
+		LEI:    "9598FICTICIA00000141",
 		Person: "Lorenza Casquero Olmo",
 		Role:   "Consejera ejecutiva",
 	}
 	for i := range rows {
 		n.Trades = append(n.Trades, notice.Trade{
-			ISIN:       "ES0105200416",
+			ISIN:       "ES01SIM99017",
 			Instrument: "Acción",
 			Nature:     "Venta",
 			Date:       day,

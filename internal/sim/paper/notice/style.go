@@ -11,6 +11,7 @@ type Style struct {
 	Points     bool                                        // between thousands
 	HeadOnce   bool                                        // the heads are on the first page of the grid only
 	LeftFigure bool                                        // figures are aligned to the left
+	Break      bool                                        // figures that are too long for their column are broken
 	Order      []int                                       // of the columns; nil: as the form has them
 	Total      func(volume, price string) (string, string) // changes what the totals state, unless nil
 }
@@ -29,8 +30,8 @@ const (
 func Usual() Style {
 	return Style{
 		Size:   8,
-		Widths: [8]float64{68, 62, 70, 52, 36, 62, 58, 38},
-		Gap:    8,
+		Widths: [8]float64{68, 58, 70, 50, 32, 74, 56, 36},
+		Gap:    9,
 		Heads: [8]string{
 			"Código de identificación / Identification code",
 			"Naturaleza del instrumento / Type of instrument",

@@ -85,6 +85,7 @@ var rows = [][]string{
 		"catalog",
 		"disclosure/calendar",
 		"document/bucket",
+		"document/dealing",
 		"document/extract/worker",
 		"document/fact",
 		"document/index",

@@ -28,6 +28,7 @@ var synonyms = []struct {
 
 // otherMeaning are names that have a synonym and mean something else, with the reason.
 var otherMeaning = map[string]string{
+	"document/dealing Notice.Person": dealer,
 	"document/index Keeper.Holder":   leaseHolder,
 	"service/sources Settings.Owner": "the source that a store belongs to",
 	"sim/filler People":              fictional,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pregon/internal/cli/machine"
+	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/fault"
 	"pregon/internal/service/documents"
 	"pregon/internal/service/sources"
@@ -48,6 +49,10 @@ func (c *doctorCmd) Run(ctx context.Context, p *process) error {
 	}
 	defer reader.Close()
 	e.machine.Reader = reader
+	if e.books, err = documents.NewBooks(e.log); err != nil {
+		return err
+	}
+	defer e.books.Close()
 	if c.From != "" {
 		return e.replay(ctx)
 	}
@@ -61,6 +66,7 @@ type examination struct {
 	began   time.Time
 	log     *slog.Logger
 	machine machine.Checks
+	books   *sandbox.Books
 	tape    *doctor.Tape
 	out     io.Writer // for people
 	checks  []doctor.Check
@@ -181,6 +187,7 @@ func (e *examination) examine(ctx context.Context, now func() time.Time) error {
 		Tape:         e.tape,
 		Now:          now,
 		ReadDocument: e.machine.DescribeDocument,
+		ReadWorkbook: e.books.Workbook,
 		Done:         e.done,
 	})
 }

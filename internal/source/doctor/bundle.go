@@ -100,6 +100,9 @@ func write(dir *os.Root, name string, body []byte) error {
 }
 
 func extension(contentType string) string {
+	if strings.Contains(contentType, "ms-excel") {
+		return ".xls"
+	}
 	for _, kind := range []string{"html", "xml", "json", "pdf", "zip"} {
 		if strings.Contains(contentType, kind) {
 			return "." + kind

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/document/extract/xls"
 	"pregon/internal/fault"
 	"pregon/internal/source/exchange"
 	"pregon/internal/source/regulator"
@@ -104,6 +105,8 @@ type Options struct {
 
 	// ReadDocument, if not nil, extracts the text of a document and describes it.
 	ReadDocument func(ctx context.Context, body []byte) (string, error)
+	// ReadWorkbook, if not nil, reads the cells of a workbook.
+	ReadWorkbook func(ctx context.Context, body []byte) (xls.Book, error)
 	// Done is called with every check.
 	Done func(Check)
 }
@@ -118,6 +121,7 @@ func Run(ctx context.Context, o Options) ([]Check, error) {
 	e.document(ctx)
 	e.entities(ctx)
 	e.registers(ctx)
+	e.shorts(ctx)
 	e.exchange(ctx)
 	return e.checks, ctx.Err()
 }

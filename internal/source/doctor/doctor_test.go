@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/document/extract/xls"
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/simserver"
@@ -132,7 +134,8 @@ func examine(t *testing.T, tape *doctor.Tape, now time.Time) []doctor.Check {
 	var done []doctor.Check
 	checks, err := doctor.Run(t.Context(), doctor.Options{
 		Regulator: source, Exchange: listed, Tape: tape, Now: func() time.Time { return now },
-		Done: func(c doctor.Check) { done = append(done, c) },
+		ReadWorkbook: func(_ context.Context, body []byte) (xls.Book, error) { return xls.Read(body) },
+		Done:         func(c doctor.Check) { done = append(done, c) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +169,7 @@ func TestHealthy(t *testing.T) {
 			t.Errorf("got conclusion %q", conclusion)
 		}
 		t.Logf("\n%s", printed(checks))
-		if want := 28; len(s.asked) != want {
+		if want := 29; len(s.asked) != want {
 			t.Errorf("got %d requests, want %d: %s", len(s.asked), want, strings.Join(s.asked, "\n"))
 		}
 		once := slices.Compact(slices.Sorted(slices.Values(s.asked)))
@@ -220,6 +223,11 @@ func TestBroken(t *testing.T) {
 		{`{"kind":"error500","surface":"register"}`, "registers/managers", doctor.Failed, false, none, "status 500"},
 		{`{"kind":"truncate","surface":"register"}`, "registers/managers", doctor.Failed, false, none, "ended before"},
 		{`{"kind":"markup","surface":"register"}`, "registers/fi-3", doctor.Failed, false, 1, "have an unknown format"},
+		{`{"kind":"error500","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "status 500"},
+		{`{"kind":"errorpage","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "could not complete"},
+		{`{"kind":"half","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "it is cut off or corrupt"},
+		{`{"kind":"stale","surface":"shorts"}`, "registers/shorts", doctor.Warning, false, none, "days ago"},
+		{`{"kind":"truncate","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "ended before"},
 		{`{"kind":"error403","surface":"exchange"}`, "exchange", doctor.Failed, false, none, "status 403"},
 		{`{"kind":"stall","surface":"exchange","by":"1h"}`, "exchange", doctor.Failed, false, none, "does not answer"},
 	} {

@@ -3,6 +3,7 @@ package shorts_test
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -243,4 +244,24 @@ func BenchmarkParse(b *testing.B) {
 		rows = len(got.Current) + len(got.Series) + len(got.Previous)
 	}
 	b.ReportMetric(float64(rows), "rows")
+}
+
+// TestConcurrent: clients may ask at the same time, with clocks that differ.
+func TestConcurrent(t *testing.T) {
+	r := shorts.New(options(300, time.Minute))
+	var group sync.WaitGroup
+	for n := range 4 {
+		group.Go(func() {
+			for k := range 5 {
+				if _, err := r.At(began.Add(time.Duration(n*k) * time.Minute)); err != nil {
+					t.Error(err)
+				}
+				r.Truth(began)
+			}
+		})
+	}
+	group.Wait()
+	now := began.Add(time.Hour)
+	got, _ := read(t, r, now)
+	compare(t, r, got, now)
 }

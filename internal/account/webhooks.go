@@ -7,7 +7,6 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
-	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/push/events"
 	"pregon/internal/push/webhook"
@@ -119,8 +118,9 @@ func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 		d.Events, err = query.PermittedEvents(by, events.DefaultEvents)
 		return err
 	}
-	if d.Enabled && slices.Contains(d.Events, disclosure.IssuerUpdated) && !by.Scope.Has(access.ReadIssuers) {
-		return by.MissingScope(access.ReadIssuers, "A webhook with the event issuer.updated")
+	i := slices.IndexFunc(d.Events, events.NeedsIssuers)
+	if d.Enabled && i >= 0 && !by.Scope.Has(access.ReadIssuers) {
+		return by.MissingScope(access.ReadIssuers, "A webhook with the event "+string(d.Events[i]))
 	}
 	return nil
 }

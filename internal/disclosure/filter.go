@@ -2,8 +2,10 @@ package disclosure
 
 import "slices"
 
-// Filter selects reports. Lists, streams, webhooks and agents use the same filters
-// with the same meaning. The zero value selects everything.
+// Filter selects reports and positions. Lists, streams, webhooks and agents use the same
+// filters with the same meaning. The zero value selects everything. Conditions on issuers
+// and days apply to both; any other condition applies to one of them, and selects nothing of
+// the other: see ForReports and ForPositions.
 type Filter struct {
 	Search   string // free text: see package search
 	Type     Type
@@ -30,9 +32,21 @@ type Filter struct {
 	Widen bool
 	// Fact selects the reports that state a fact of a kind and, if MinAmount is set, one
 	// of which the amount is at least that, in Currency: see Fact.Amount.
-	Fact      FactKind
-	MinAmount string // a decimal, see IsDecimal
+	Fact FactKind
+	// MinAmount is a decimal, see IsDecimal. Without a Fact it selects the dealings of at
+	// least that amount: see Position.Amount.
+	MinAmount string
 	Currency  string // three letters; set if MinAmount is
+
+	// Positions selects positions of some kinds.
+	Positions PositionSet
+	// HeldBy is words of the name of who holds a position or dealt. It selects natural
+	// persons only together with an Issuer.
+	HeldBy string
+	// MinPercent is a decimal. It selects positions of at least that percentage.
+	MinPercent string
+	// Side selects dealings with a trade of a side.
+	Side Side
 }
 
 // MatchFacts reports whether the facts of a report meet the filter's condition on facts.

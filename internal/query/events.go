@@ -38,9 +38,9 @@ func PermittedEvents(by access.Principal, all []disclosure.Event) ([]disclosure.
 	if by.Scope.Has(access.ReadIssuers) {
 		return all, nil
 	}
-	left := slices.DeleteFunc(slices.Clone(all), func(e disclosure.Event) bool { return e == disclosure.IssuerUpdated })
+	left := slices.DeleteFunc(slices.Clone(all), events.NeedsIssuers)
 	if len(left) == 0 {
-		return nil, by.MissingScope(access.ReadIssuers, string(disclosure.IssuerUpdated))
+		return nil, by.MissingScope(access.ReadIssuers, events.EventNames(all))
 	}
 	return left, nil
 }

@@ -280,7 +280,7 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		c.Check = func(d *segment.Doc) bool { return f.MatchFacts(x.facts(x.Record(d))) }
 	}
 	q := ParseFilter(f)
-	c.Empty = c.Empty || q.wordless
+	c.Empty = c.Empty || q.wordless || f.ForPositions()
 	c.Must, c.Not = make([]segment.Lookup, 0, len(q.must)), make([]segment.Lookup, 0, len(q.not))
 	for i, t := range q.must {
 		l := x.lookup(t)

@@ -58,6 +58,8 @@ type Matcher struct {
 	category NameFilter
 	market   NameFilter
 	groups   []segment.Group
+
+	positions bool // it selects only positions
 }
 
 // Compile returns the matcher of a filter.
@@ -69,13 +71,16 @@ func Compile(f disclosure.Filter) *Matcher {
 		category: NewNameFilter(f.Category, f.CategoryWords),
 		market:   NewNameFilter(f.Market, f.MarketWords),
 		groups:   wantedGroups(f),
+
+		positions: f.ForPositions(),
 	}
 }
 
 // Match reports whether the report matches the filter.
 func (m *Matcher) Match(f *Report) bool {
 	switch {
-	case m.filter.Type != "" && m.filter.Type != f.Report.Type,
+	case m.positions,
+		m.filter.Type != "" && m.filter.Type != f.Report.Type,
 		m.filter.From != 0 && f.day < m.filter.From,
 		m.filter.To != 0 && f.day > m.filter.To,
 		!containsAll(f.groups, m.groups),
@@ -89,14 +94,9 @@ func (m *Matcher) Match(f *Report) bool {
 }
 
 // MatchIssuer reports whether the conditions of the filter on issuers select one.
-// It returns false if the filter has others, because they apply to reports.
+// It returns false if the filter has others, because they apply to reports or positions.
 func (m *Matcher) MatchIssuer(i *disclosure.Issuer) bool {
-	rest := m.filter
-	rest.Kind = ""
-	rest.NoSecuritisation = false
-	rest.Issuer = ""
-	rest.Market, rest.MarketWords = "", false
-	return rest == disclosure.Filter{} &&
+	return m.filter.WithoutIssuer() == disclosure.Filter{} &&
 		(m.filter.Issuer == "" || slices.Contains(i.Keys(), m.issuer)) &&
 		(m.filter.Market == "" || m.market.Match(i.Market)) &&
 		containsAll(groupsOf(i), m.groups)

@@ -29,14 +29,15 @@ import (
 type Event struct {
 	Seq  int64
 	Name disclosure.Event
-	// JSON is the Report or Issuer of the contract, flat, with seq, cursor, event,
-	// occurred_at, changed and, of a report, the clocks of its stages.
+	// JSON is the Report, Issuer or Position of the contract, flat, with seq, cursor, event,
+	// occurred_at, changed and, of a report or position, the clocks of its stages.
 	JSON []byte
 	// Frame is the event as a stream sends it (Server-Sent Events).
 	Frame []byte
 
-	report *search.Report     // of a report
-	issuer *disclosure.Issuer // of the directory
+	report   *search.Report     // of a report
+	issuer   *disclosure.Issuer // of the directory
+	position *search.Position   // of a register
 }
 
 // document returns the SHA-256 of the report's document as it then was, empty if
@@ -52,15 +53,25 @@ func (e *Event) document() string {
 	return d.SHA256
 }
 
+// HasErasableName reports whether the event has a name that may be that of a natural person.
+// Such a name is erased from the log some day, so that the event must not be kept.
+func (e *Event) HasErasableName() bool {
+	return e.position != nil && e.position.Position.Natural && e.position.Position.Name != ""
+}
+
 // newEvent encodes a change.
 func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event {
 	cursor := disclosure.Cursor{Epoch: epoch, Seq: c.Seq}
 	e := &Event{Seq: c.Seq, Name: c.Event, issuer: c.Issuer}
 	b := make([]byte, 0, 1024)
-	if c.Report != nil {
+	switch c.Of() {
+	case disclosure.OfReport:
 		e.report = dir.Analyze(c.Report)
 		b = disclosure.AppendReport(b, c.Report, e.report.Ticker)
-	} else {
+	case disclosure.OfPosition:
+		e.position = dir.AnalyzePosition(c.Position)
+		b = appendPosition(b, e.position)
+	default:
 		b = disclosure.AppendIssuer(b, c.Issuer)
 	}
 	b = append(b[:len(b)-1], `,"seq":`...)
@@ -77,25 +88,42 @@ func newEvent(c *disclosure.Change, dir *search.Directory, epoch string) *Event 
 		b = strconv.AppendQuote(b, name) // names of fields: plain
 	}
 	b = append(b, ']')
-	if r := c.Report; r != nil {
-		b = appendTime(b, "registered_at", r.PublishedAt)
-		b = appendTime(b, "first_seen_at", r.FirstSeenAt)
-		b = appendTime(b, "available_at", r.AvailableAt)
-		b = appendTime(b, "enriched_at", r.EnrichedAt)
-		b = appendTime(b, "text_ready_at", r.TextReadyAt)
-		b = appendTime(b, "summary_ready_at", r.SummaryReadyAt)
-		b = append(b, `,"corrected_by":`...)
-		if r.CorrectedBy == "" {
-			b = append(b, "null"...)
-		} else {
-			b = strconv.AppendQuote(b, r.CorrectedBy) // an id: plain
-		}
-		b = appendTime(b, "facts_ready_at", r.FactsReadyAt)
-		b = r.AppendFacts(append(b, `,"facts":`...))
+	switch c.Of() {
+	case disclosure.OfReport:
+		b = appendClocks(b, c.Report)
+	case disclosure.OfPosition:
+		b = appendTime(b, "available_at", c.Position.AvailableAt)
 	}
 	e.JSON = append(b, '}')
 	e.Frame = AppendFrame(nil, cursor, string(e.Name), e.JSON)
 	return e
+}
+
+// appendPosition appends a position with the issuer that the directory has for it now.
+func appendPosition(b []byte, joined *search.Position) []byte {
+	p := *joined.Position
+	if p.Issuer == "" && joined.Issuer != nil {
+		p.Issuer = joined.Issuer.ID
+	}
+	return disclosure.AppendPosition(b, &p)
+}
+
+// appendClocks appends what only events of a report have.
+func appendClocks(b []byte, r *disclosure.Report) []byte {
+	b = appendTime(b, "registered_at", r.PublishedAt)
+	b = appendTime(b, "first_seen_at", r.FirstSeenAt)
+	b = appendTime(b, "available_at", r.AvailableAt)
+	b = appendTime(b, "enriched_at", r.EnrichedAt)
+	b = appendTime(b, "text_ready_at", r.TextReadyAt)
+	b = appendTime(b, "summary_ready_at", r.SummaryReadyAt)
+	b = append(b, `,"corrected_by":`...)
+	if r.CorrectedBy == "" {
+		b = append(b, "null"...)
+	} else {
+		b = strconv.AppendQuote(b, r.CorrectedBy) // an id: plain
+	}
+	b = appendTime(b, "facts_ready_at", r.FactsReadyAt)
+	return r.AppendFacts(append(b, `,"facts":`...))
 }
 
 // appendTime appends a JSON member with a time, or null if the time is zero.
@@ -120,11 +148,13 @@ func AppendFrame(b []byte, id disclosure.Cursor, name string, data []byte) []byt
 }
 
 // AllEvents lists all events. DefaultEvents lists those that a listener receives
-// if its selection names none: all except the loading of history.
+// if its selection names none: all except the loading of history and positions.
 var (
 	AllEvents = []disclosure.Event{
 		disclosure.Published, disclosure.Updated, disclosure.Corrected,
 		disclosure.Backfilled, disclosure.IssuerUpdated,
+		disclosure.PositionPublished, disclosure.PositionUpdated,
+		disclosure.PositionWithdrawn, disclosure.PositionBackfilled,
 	}
 	DefaultEvents = []disclosure.Event{
 		disclosure.Published, disclosure.Updated, disclosure.Corrected,
@@ -150,18 +180,23 @@ const (
 // change. It returns "" if the filter is within the limits.
 func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
-		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer and "+
-			"market together", n, LongestFilter)
+		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer, market "+
+			"and holder together", n, LongestFilter)
 	}
-	if n := len(text.Words(f.Search)); n > MostTerms {
-		return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)
+	for _, words := range []string{f.Search, f.HeldBy} {
+		if n := len(text.Words(words)); n > MostTerms {
+			return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)
+		}
 	}
 	return ""
 }
 
 // FilterLength returns the number of characters in the texts of a filter.
-func FilterLength(f disclosure.Filter) int {
-	return utf8.RuneCountInString(f.Search) + utf8.RuneCountInString(f.Category) + utf8.RuneCountInString(f.Issuer) + utf8.RuneCountInString(f.Market)
+func FilterLength(f disclosure.Filter) (n int) {
+	for _, s := range []string{f.Search, f.Category, f.Issuer, f.Market, f.HeldBy} {
+		n += utf8.RuneCountInString(s)
+	}
+	return n
 }
 
 // Selector is a compiled selection.
@@ -199,7 +234,7 @@ func (s *Selector) MatchText(c *document.Content) bool { return s.words != nil &
 
 // Match reports whether an event is selected. A change of an issuer matches a
 // filter that has only conditions on issuers, because all others apply to
-// reports. If the selector is InDocument, Match reports
+// reports or positions. If the selector is InDocument, Match reports
 // whether the event has a text and meets all other conditions.
 func (s *Selector) Match(e *Event) bool {
 	switch {
@@ -209,6 +244,8 @@ func (s *Selector) Match(e *Event) bool {
 		return true
 	case e.report != nil:
 		return s.matcher.Match(e.report)
+	case e.position != nil:
+		return s.matcher.MatchPosition(e.position)
 	}
 	return s.matcher.MatchIssuer(e.issuer)
 }
@@ -218,6 +255,10 @@ func ParseEvent(s string) (disclosure.Event, bool) {
 	e := disclosure.Event(s)
 	return e, slices.Contains(AllEvents, e)
 }
+
+// NeedsIssuers reports whether a caller needs the scope read:issuers to receive an event: it
+// is about an issuer or a position. All others need read:reports.
+func NeedsIssuers(e disclosure.Event) bool { return e.Of() != disclosure.OfReport }
 
 // EventNames returns the names of events, separated by commas.
 func EventNames(events []disclosure.Event) string {

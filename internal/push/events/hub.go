@@ -93,8 +93,35 @@ func (h *Hub) take(changes []disclosure.Change) {
 	if more := len(h.recent) - kept; more > 0 {
 		h.recent = append([]*lazy(nil), h.recent[more:]...)
 	}
+	h.forgetNames(changes)
 	h.head = h.catalog.Snapshot().Head()
 	h.heard.Store(true)
+}
+
+// forgetNames removes the names that changes erase from the events in memory, as the store
+// has removed them from the log. h.mu is held.
+func (h *Hub) forgetNames(changes []disclosure.Change) {
+	erased := map[string]bool{}
+	for i := range changes {
+		if p := changes[i].Position; p != nil && p.Erased {
+			erased[p.ID] = true
+		}
+	}
+	if len(erased) == 0 {
+		return
+	}
+	for i, l := range h.recent {
+		p := l.change.Position
+		if p == nil || !erased[p.ID] || p.Name == "" {
+			continue
+		}
+		nameless := *p
+		nameless.Name = ""
+		nameless.Erased = true
+		change := l.change
+		change.Position = &nameless
+		h.recent[i] = &lazy{change: change}
+	}
 }
 
 // Ready reports whether the hub has been notified by the catalogue.

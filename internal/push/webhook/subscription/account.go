@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/push/events"
 	"pregon/internal/store"
 )
 
@@ -41,7 +42,7 @@ type AccountStatus struct {
 
 // MayRead reports whether an account may receive an event.
 func (s AccountStatus) MayRead(event string) bool {
-	if event == string(disclosure.IssuerUpdated) {
+	if events.NeedsIssuers(disclosure.Event(event)) {
 		return s.Scope.Has(access.ReadIssuers)
 	}
 	return s.Scope.Has(access.ReadReports)

@@ -72,6 +72,11 @@ type filterRecord struct {
 	Fact      disclosure.FactKind `json:"fact,omitempty"`
 	MinAmount string              `json:"min_amount,omitempty"`
 	Currency  string              `json:"currency,omitempty"`
+
+	Positions  disclosure.PositionSet `json:"position,omitempty"`
+	HeldBy     string                 `json:"holder,omitempty"`
+	MinPercent string                 `json:"min_percent,omitempty"`
+	Side       disclosure.Side        `json:"side,omitempty"`
 }
 
 func (w *Webhook) body() (string, error) {

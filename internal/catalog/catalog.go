@@ -1,6 +1,6 @@
-// Package catalog is the read model: every report and issuer, in memory, in
-// the order in which lists show them. It answers every list and lookup of
-// reports and issuers without the database.
+// Package catalog is the read model: every report, issuer and position, in memory, in
+// the order in which lists show them. It answers every list and lookup of them without
+// the database.
 //
 // A Snapshot is immutable. A request takes one and uses only that, so that all
 // parts of its answer agree. The catalogue loads everything at one seq, then
@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault/outage"
 	"pregon/internal/retry"
@@ -52,6 +53,7 @@ type Catalog struct {
 	writer      *search.Writer              // guarded by mu
 	issuers     map[string]*search.Issuer   // guarded by mu; by id
 	encoder     encoder                     // guarded by mu
+	positions   *position.Book              // guarded by mu
 	trail       store.Trail                 // guarded by mu; of the snapshot
 	merges      sync.WaitGroup              // running in other goroutines
 	partialLoad atomic.Bool                 // a load failed half way: no changes may be applied until the next
@@ -115,9 +117,11 @@ func (c *Catalog) Load(ctx context.Context) error {
 		return err
 	})
 	var docs []segment.Doc
+	var positions position.Loader
 	var last disclosure.Mark
 	for batch := range rows {
 		docs = append(docs, c.docs(batch)...)
+		positions.Add(batch)
 		if len(batch) > 0 {
 			last = batch[len(batch)-1].Mark()
 		}
@@ -127,15 +131,17 @@ func (c *Catalog) Load(ctx context.Context) error {
 	}
 	c.trail = store.Trail{}
 	c.trail.Extend(ctx, c.log, last) // without it a backup that is restored later is noticed too
-	c.writer.Apply(docs, c.directory())
+	dir := c.directory()
+	c.writer.Apply(docs, dir)
+	c.positions = positions.Book(finder(dir))
 	c.show(head, last, (&tally{}).next(nil, docs))
 	c.partialLoad.Store(false)
 	c.setCurrent()
 	for _, notify := range c.listeners {
 		notify(nil)
 	}
-	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "seq", head.Seq, "epoch",
-		head.Epoch, "duration_seconds", time.Since(start).Seconds())
+	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "positions",
+		c.positions.Len(), "seq", head.Seq, "epoch", head.Epoch, "duration_seconds", time.Since(start).Seconds())
 	return nil
 }
 
@@ -165,11 +171,12 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (di
 func (c *Catalog) docs(changes []disclosure.Change) []segment.Doc {
 	docs := make([]segment.Doc, 0, len(changes))
 	for _, ch := range changes {
-		if ch.Issuer != nil {
+		switch ch.Of() {
+		case disclosure.OfIssuer:
 			c.issuers[ch.Issuer.ID] = search.NewIssuer(ch.Issuer)
-			continue
+		case disclosure.OfReport:
+			docs = append(docs, c.writer.Doc(ch.Report, c.encoder.encode(ch.Report)))
 		}
-		docs = append(docs, c.writer.Doc(ch.Report, c.encoder.encode(ch.Report)))
 	}
 	return docs
 }
@@ -319,10 +326,13 @@ func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 func (c *Catalog) apply(changes []disclosure.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	docs := c.docs(newestOfEach(changes))
+	newest := newestOfEach(changes)
+	docs := c.docs(newest)
+	c.positions = c.positions.Next(newest)
 	var dir *search.Directory
 	if slices.ContainsFunc(changes, func(ch disclosure.Change) bool { return ch.Issuer != nil }) {
 		dir = c.directory()
+		c.positions = c.positions.Join(finder(dir))
 	}
 	gone := c.writer.Apply(docs, dir)
 	s, last := c.Snapshot(), changes[len(changes)-1].Mark()
@@ -346,16 +356,18 @@ func (c *Catalog) show(head disclosure.Head, last disclosure.Mark, t *tally) {
 		index: c.writer.Index(),
 		tally: t,
 		links: c.encoder.links,
+
+		positions: c.positions,
 	})
 }
 
-// newestOfEach keeps the last change of each report and issuer.
+// newestOfEach keeps the last change of each report, issuer and position.
 func newestOfEach(changes []disclosure.Change) []disclosure.Change {
 	type subject struct {
-		issuer bool
-		id     string
+		of disclosure.Subject
+		id string
 	}
-	of := func(ch *disclosure.Change) subject { return subject{ch.Issuer != nil, ch.Subject()} }
+	of := func(ch *disclosure.Change) subject { return subject{ch.Of(), ch.Subject()} }
 	last := make(map[subject]int, len(changes))
 	for i := range changes {
 		last[of(&changes[i])] = i

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/search/segment"
@@ -19,6 +20,8 @@ type Snapshot struct {
 	index *search.Index
 	tally *tally
 	links links
+	// positions is nil in a past state: see history.Archive.Positions
+	positions *position.Book
 	// past is true for a past state, and changed then has the reports that index lacks,
 	// because they have changed since: a few snapshots without a common report. See Past.
 	past    bool

@@ -63,6 +63,7 @@ var rows = [][]string{
 		"site/chart",
 	},
 	2: {
+		"catalog/position",
 		"disclosure/headline",
 		"document/extract/html",
 		"document/extract/pdf",

@@ -1,0 +1,237 @@
+package position
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/text"
+)
+
+// Filter selects positions. The zero value selects all.
+type Filter struct {
+	Kinds []disclosure.PositionKind // nil: all
+	// Issuer is the key of an issuer: see Book.Key.
+	Issuer string
+	// Name is words of the name of the position: each is the beginning of a word of it.
+	// Without Issuer it selects only the positions of legal persons, because nobody may
+	// search for what a natural person has in all issuers.
+	Name     string
+	From, To disclosure.Day // by which positions are ordered, inclusive; zero is open
+	Current  bool           // only those in the present table of their register
+	// Side selects notices of dealings with a trade of that side.
+	Side disclosure.Side
+	// MinAmount selects notices of dealings with trades that add up to at least this
+	// decimal, in Currency: all trades, or those of Side.
+	MinAmount string
+	Currency  string
+	// Issuers, if not nil, selects the positions of the issuers for which it returns true.
+	// It receives nil for an issuer that is not in the directory.
+	Issuers func(*disclosure.Issuer) bool
+}
+
+// Page is one page of a list, with the total number of positions.
+type Page struct {
+	Total   int
+	Entries []Entry
+}
+
+// checkEvery is the number of positions between two checks of a context.
+const checkEvery = 4096
+
+// List returns a page of the positions that match a filter, the newest first. Pages count
+// from 1; one past the end is empty.
+func (b *Book) List(ctx context.Context, f Filter, page, limit int) (Page, error) {
+	var out Page
+	first := (int64(page) - 1) * int64(limit)
+	m := b.matcher(f)
+	walk := b.walk(f)
+	for n := 1; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		r := walk.next()
+		if r == nil || f.From != 0 && r.day < f.From { // the newest are first
+			return out, ctx.Err()
+		}
+		if !m.match(r) {
+			continue
+		}
+		if int64(out.Total) >= first && len(out.Entries) < limit {
+			out.Entries = append(out.Entries, Entry{r, b})
+		}
+		out.Total++
+	}
+}
+
+// Match reports whether a position matches a filter.
+func (e Entry) Match(f Filter) bool {
+	if f.Kinds != nil && !slices.Contains(f.Kinds, e.r.kind) || f.Issuer != "" && e.IssuerKey() != f.Issuer {
+		return false
+	}
+	return (f.From == 0 || e.r.day >= f.From) && e.of.matcher(f).match(e.r)
+}
+
+// walk returns the positions of the kinds and the issuer of a filter, from its last day.
+func (b *Book) walk(f Filter) *merged {
+	kinds := f.Kinds
+	if kinds == nil {
+		kinds = disclosure.PositionKinds
+	}
+	last := lastDay
+	if f.To != 0 {
+		last = f.To
+	}
+	if f.Issuer != "" {
+		return b.ofIssuerUntil(f.Issuer, kinds, last)
+	}
+	m := &merged{}
+	for _, kind := range kinds {
+		m.add(run{
+			cursor: b.byKind.from(&record{kind: kind, day: last, id: lastID}),
+			kind:   kind,
+		})
+	}
+	return m
+}
+
+func (b *Book) ofIssuer(key string, kinds []disclosure.PositionKind) *merged {
+	return b.ofIssuerUntil(key, kinds, lastDay)
+}
+
+func (b *Book) ofIssuerUntil(key string, kinds []disclosure.PositionKind, last disclosure.Day) *merged {
+	m := &merged{}
+	for _, of := range b.join.groups[key] {
+		for _, kind := range kinds {
+			m.add(run{
+				cursor: b.byRef.from(&record{ref: of, kind: kind, day: last, id: lastID}),
+				kind:   kind,
+				ref:    of,
+			})
+		}
+	}
+	return m
+}
+
+// merged walks through several runs in the order of lists.
+type merged struct{ runs []run }
+
+// run is the part of a list that has one kind and, if ref is set, one reference.
+type run struct {
+	cursor cursor
+	kind   disclosure.PositionKind
+	ref    ref
+	first  *record
+}
+
+func (m *merged) add(r run) {
+	if r.advance() {
+		m.runs = append(m.runs, r)
+	}
+}
+
+// advance sets first to the next record, and reports whether there is one.
+func (r *run) advance() bool {
+	r.first = r.cursor.next()
+	return r.first != nil && r.first.kind == r.kind && (r.ref == ref{} || r.first.ref == r.ref)
+}
+
+func (m *merged) next() *record {
+	if len(m.runs) == 0 {
+		return nil
+	}
+	best := 0
+	for i := 1; i < len(m.runs); i++ {
+		if compareDays(m.runs[i].first, m.runs[best].first) < 0 {
+			best = i
+		}
+	}
+	found := m.runs[best].first
+	if !m.runs[best].advance() {
+		m.runs = slices.Delete(m.runs, best, best+1)
+	}
+	return found
+}
+
+// matcher is a filter, prepared for a book. It does not compare kinds, the issuer and the
+// first day.
+type matcher struct {
+	Filter
+
+	of      *Book
+	words   []string
+	names   map[string]bool // that were compared
+	issuers map[ref]bool    // the same
+}
+
+func (b *Book) matcher(f Filter) *matcher {
+	return &matcher{
+		Filter:  f,
+		of:      b,
+		words:   text.Words(f.Name),
+		names:   map[string]bool{},
+		issuers: map[ref]bool{},
+	}
+}
+
+func (m *matcher) match(r *record) bool {
+	switch {
+	case m.To != 0 && r.day > m.To,
+		m.Current && r.state != disclosure.StateCurrent,
+		m.Name != "" && !m.matchName(r),
+		m.Side != "" && !r.sums.hasSide(m.Side),
+		m.MinAmount != "" && !r.sums.reach(m.Side, m.MinAmount, m.Currency):
+		return false
+	}
+	return m.Issuers == nil || m.matchIssuer(r)
+}
+
+func (m *matcher) matchIssuer(r *record) bool {
+	match, known := m.issuers[r.ref]
+	if !known {
+		match = m.Issuers(m.of.join.issuer(r.ref))
+		m.issuers[r.ref] = match
+	}
+	return match
+}
+
+func (m *matcher) matchName(r *record) bool {
+	if m.Issuer == "" && r.natural {
+		return false
+	}
+	name := r.name.Value()
+	match, known := m.names[name]
+	if !known {
+		match = matchWords(text.Words(name), m.words)
+		m.names[name] = match
+	}
+	return match
+}
+
+// matchWords reports whether each of some words is the beginning of a word of a name.
+func matchWords(name, wanted []string) bool {
+	for _, w := range wanted {
+		if !slices.ContainsFunc(name, func(s string) bool { return strings.HasPrefix(s, w) }) {
+			return false
+		}
+	}
+	return len(wanted) > 0 && len(name) > 0
+}
+
+func (s *sums) hasSide(side disclosure.Side) bool {
+	n := slices.Index(disclosure.Sides, side)
+	return s != nil && n >= 0 && s.has[n]
+}
+
+// reach reports whether an amount is at least a decimal in a currency.
+func (s *sums) reach(side disclosure.Side, least, currency string) bool {
+	if s == nil {
+		return false
+	}
+	of := s.all
+	if n := slices.Index(disclosure.Sides, side); n >= 0 {
+		of = s.sides[n]
+	}
+	return of.value != "" && of.currency == currency && disclosure.CompareDecimals(of.value, least) >= 0
+}

@@ -34,10 +34,12 @@ var (
 		"Préstamo de valores", "compra", "VENTA", "Donación", "Reinversión del dividendo flexible",
 	}
 	longInstruments = []string{"Opciones de compra sobre acciones", "Obligaciones convertibles", "Derechos de suscripción"}
-	venues          = []string{"XMAD", "XMAD", "XMAD", "XBAR", "XMCE", "BMEX", "SIBE", "XNYS", "XMEX", "XOFF", "XXXX", "BEUP", "CEUX"}
-	currencies      = []string{"EUR", "EUR", "EUR", "EUR", "EUR", "EUR", "USD", "MXN"}
-	lei             = []string{"9598FICTICIA00000141", "9598FICTICIA00000238", "9598FICTICIA00000335"}
-	others          = []string{
+	venues          = []string{
+		"XMAD", "XMAD", "XMAD", "XBAR", "XMCE", "BMEX", "SIBE", "XNYS", "XMEX", "XOFF", "XXXX", "BEUP", "CEUX",
+	}
+	currencies = []string{"EUR", "EUR", "EUR", "EUR", "EUR", "EUR", "USD", "MXN"}
+	lei        = []string{"9598FICTICIA00000141", "9598FICTICIA00000238", "9598FICTICIA00000335"}
+	others     = []string{
 		"", "No aplica", "La operación se ha realizado al amparo de un programa de gestión discrecional de cartera, sin " +
 			"instrucciones de la persona obligada, durante los días 3 y 4 del mes. Volumen 1.000 y precio 2,50.",
 		"Esta notificación sustituye a la anterior. Total de acciones tras la operación: 12.345",
@@ -172,7 +174,11 @@ func Style(seed uint64) notice.Style {
 	s.HeadOnce = rng.Percent(50)
 	s.LeftFigure = rng.Percent(50)
 	s.Break = rng.Percent(50)
-	s.TotalHead = filler.Pick(rng, []string{"Total Agregado", "Total Agregado (5) / Aggregated information", "Aggregated information"})
+	s.TotalHead = filler.Pick(rng, []string{
+		"Total Agregado",
+		"Total Agregado (5) / Aggregated information",
+		"Aggregated information",
+	})
 	if rng.Percent(50) {
 		s.Heads = filler.Pick(rng, otherHeads)
 	}
@@ -185,6 +191,9 @@ func Style(seed uint64) notice.Style {
 var otherHeads = [][8]string{
 	{"ISIN", "Instrumento", "Operación", "Fecha", "MIC", "Volumen", "Precio", "Divisa"},
 	{"", "", "", "", "", "", "", ""},
-	{"Código...", "Naturaleza del instrumento...", "Naturaleza...", "Fecha...", "Lugar...", "Volumen...", "Precio...", "Divisa..."},
+	{
+		"Código...", "Naturaleza del instrumento...", "Naturaleza...", "Fecha...",
+		"Lugar...", "Volumen...", "Precio...", "Divisa...",
+	},
 	{"Valor afectado", "Clase", "Concepto declarado", "Día", "Sede", "Títulos", "Importe por título", "Unidad"},
 }

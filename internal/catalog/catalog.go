@@ -167,7 +167,8 @@ func (c *Catalog) read(ctx context.Context, rows chan<- []disclosure.Change) (di
 	return head, errors.Join(err, send())
 }
 
-// docs analyses the reports among changes and records the issuers.
+// docs analyses the reports among changes and records the issuers. Positions are not in
+// the index.
 func (c *Catalog) docs(changes []disclosure.Change) []segment.Doc {
 	docs := make([]segment.Doc, 0, len(changes))
 	for _, ch := range changes {

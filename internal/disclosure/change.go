@@ -1,6 +1,9 @@
 package disclosure
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Event is the kind of a change.
 type Event string
@@ -79,10 +82,10 @@ func (c *Change) Of() Subject {
 
 // Of returns what changes with this event are about.
 func (e Event) Of() Subject {
-	switch e {
-	case IssuerUpdated:
+	switch {
+	case e == IssuerUpdated:
 		return OfIssuer
-	case PositionPublished, PositionBackfilled, PositionUpdated, PositionWithdrawn:
+	case strings.HasPrefix(string(e), "position."):
 		return OfPosition
 	}
 	return OfReport

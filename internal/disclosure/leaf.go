@@ -18,7 +18,7 @@ type Leaf struct {
 	Event   string
 	Time    time.Time // to the microsecond
 	Changed []string  // names of the changed fields
-	Record  []byte    // the JSON of the whole report or issuer, as it is stored
+	Record  []byte    // the JSON of the whole record, as it is stored
 }
 
 // Append appends the bytes that the tree hashes: a JSON object with the fields

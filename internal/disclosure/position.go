@@ -181,6 +181,10 @@ func KindOfPosition(id string) (PositionKind, bool) {
 // IsCurrent reports whether the position is in the present table of its register.
 func (p *Position) IsCurrent() bool { return p.State == StateCurrent }
 
+// NameErased reports whether the name was erased, also that of an earlier change, whose
+// seal is left.
+func (p *Position) NameErased() bool { return p.Erased || p.Sealed != "" && p.Name == "" }
+
 // Day returns the day by which positions are ordered: that of a short position, or the
 // day of registration.
 func (p *Position) Day() string {

@@ -110,7 +110,7 @@ func (t *Trade) append(b []byte) []byte {
 // appendName appends the name and whether it was erased.
 func (p *Position) appendName(b []byte, field string) []byte {
 	b = appendNullable(b, `,"`+field+`":`, p.Name)
-	return appendFlag(b, `,"`+field+`_erased":`, p.Erased)
+	return appendFlag(b, `,"`+field+`_erased":`, p.NameErased())
 }
 
 func appendFlag(b []byte, name string, flag bool) []byte {

@@ -144,9 +144,12 @@ func (q *Service) shown(c *disclosure.Change) (fields map[string]json.RawMessage
 		return nil, nil
 	}
 	var record any
-	if c.Report != nil {
+	switch c.Of() {
+	case disclosure.OfReport:
 		record = DescribeReport(c.Report)
-	} else {
+	case disclosure.OfPosition:
+		record = json.RawMessage(disclosure.AppendPosition(nil, c.Position))
+	default:
 		record = q.newIssuer(nil, c.Issuer)
 	}
 	body, err := Encode(record)

@@ -15,7 +15,8 @@ import (
 
 // PreviousSchema is the schema version of the previous release, which docs/release.md
 // names. Every later migration can be undone without losing anything but what the
-// program derives from the rest, so that an operator can return to that release.
+// program derives from the rest, so that an operator can return to that release. One is
+// refused if that is not so: see MayUndo.
 const PreviousSchema = 8
 
 // Migration is one numbered step of an engine's schema.
@@ -107,6 +108,24 @@ func (s Schema) GoesBack(to int) error {
 			s.Version, s.Oldest, to)
 	}
 	return nil
+}
+
+// positionMigration is the name of the migration after which the log can have positions.
+const positionMigration = "position"
+
+// MayUndo returns an error if undoing a migration would lose something. positions returns
+// the number of positions in the log. Earlier programs take their changes for reports.
+func MayUndo(m Migration, positions func() (int64, error)) error {
+	if m.Name != positionMigration {
+		return nil
+	}
+	n, err := positions()
+	if err == nil && n > 0 {
+		return fault.New(fault.Conflict, "the log has %d positions (of short positions, holdings and dealings), "+
+			"which a program of schema version %d cannot read: restore a backup from before the first of them, or "+
+			"stay with this program", n, m.Version-1)
+	}
+	return err
 }
 
 // Undoing returns the migrations to undo, newest first, so that a database goes back

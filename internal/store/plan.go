@@ -8,17 +8,25 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// Known is the present state of a batch's subjects, by id. Both maps are non-nil
+// Known is the present state of a batch's subjects, by id. The maps are non-nil
 // and may be empty.
 type Known struct {
-	Issuers map[string]disclosure.Issuer
-	Reports map[string]disclosure.Report
+	Issuers   map[string]disclosure.Issuer
+	Reports   map[string]disclosure.Report
+	Positions map[string]disclosure.Position
 }
 
-// Plan returns the changes that a batch makes to the known records. It is the
-// part of Append that is the same for every engine. The changes have no seq yet.
-// Plan updates known, since a batch may contain a subject twice.
-func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
+// Planned is what a batch writes.
+type Planned struct {
+	Changes []disclosure.Change // without seqs
+	Names   []SealedName        // of natural persons, which are not in the changes as they are stored
+	Outcome Outcome
+}
+
+// Plan returns what a batch changes in the known records. It is the part of Append
+// that is the same for every engine. Plan updates known, since a batch may contain a
+// subject twice.
+func Plan(b Batch, known Known, now time.Time) Planned {
 	p := plan{now: now.UTC().Truncate(time.Microsecond), event: cmp.Or(b.New, disclosure.Published)}
 	for _, issuer := range b.Issuers {
 		p.issuer(issuer, known.Issuers)
@@ -26,19 +34,23 @@ func Plan(b Batch, known Known, now time.Time) ([]disclosure.Change, Outcome) {
 	for _, report := range b.Reports {
 		p.report(report, known.Reports)
 	}
+	for _, position := range b.Positions {
+		p.position(position, known.Positions)
+	}
 	counted := p.outcome
 	for _, report := range b.Aside {
 		if _, found := known.Reports[report.ID]; found {
 			p.report(report, known.Reports)
 		}
 	}
-	return p.changes, counted
+	return Planned{Changes: p.changes, Names: p.names, Outcome: counted}
 }
 
 type plan struct {
 	now     time.Time
 	event   disclosure.Event // of a report that was not known
 	changes []disclosure.Change
+	names   []SealedName
 	outcome Outcome
 }
 

@@ -206,25 +206,31 @@ func TestPlan(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			changes, outcome := store.Plan(test.batch, knownOf(test.known), now)
-			if diff := cmp.Diff(test.want, changes); diff != "" {
+			planned := store.Plan(test.batch, knownOf(test.known), now)
+			if diff := cmp.Diff(test.want, planned.Changes); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
-			if outcome != test.outcome {
-				t.Errorf("outcome = %+v, want %+v", outcome, test.outcome)
+			if planned.Outcome != test.outcome {
+				t.Errorf("outcome = %+v, want %+v", planned.Outcome, test.outcome)
 			}
 		})
 	}
 }
 
 func knownOf(records []any) store.Known {
-	known := store.Known{Issuers: map[string]disclosure.Issuer{}, Reports: map[string]disclosure.Report{}}
+	known := store.Known{
+		Issuers:   map[string]disclosure.Issuer{},
+		Reports:   map[string]disclosure.Report{},
+		Positions: map[string]disclosure.Position{},
+	}
 	for _, record := range records {
 		switch r := record.(type) {
 		case disclosure.Issuer:
 			known.Issuers[r.ID] = r
 		case disclosure.Report:
 			known.Reports[r.ID] = r
+		case disclosure.Position:
+			known.Positions[r.ID] = r
 		}
 	}
 	return known
@@ -234,7 +240,7 @@ func knownOf(records []any) store.Known {
 // the batch is merged into the same subject.
 func TestPlanSharesNothing(t *testing.T) {
 	b := store.Batch{Issuers: []disclosure.Issuer{company("Uno"), company("Dos"), company("Tres")}}
-	changes, _ := store.Plan(b, knownOf(nil), now)
+	changes := store.Plan(b, knownOf(nil), now).Changes
 	want := []disclosure.Issuer{company("Uno"), company("Dos", "Uno"), company("Tres", "Uno", "Dos")}
 	for i, c := range changes {
 		if diff := cmp.Diff(want[i], *c.Issuer); diff != "" {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // Row is a change as both engines store it. The body is the JSON of the record,
-// kept byte for byte.
+// kept byte for byte. Name is not a part of it.
 type Row struct {
 	Seq        int64
 	Event      string
@@ -20,15 +21,12 @@ type Row struct {
 	OccurredAt time.Time
 	Changed    string // names joined by commas
 	Body       string
+	Name       string // of the seal in the body, if it was read and is not erased
 }
 
 // EncodeRow turns a change into its row.
 func EncodeRow(c disclosure.Change) (Row, error) {
-	var record any = c.Report
-	if c.Report == nil {
-		record = c.Issuer
-	}
-	body, err := json.Marshal(record)
+	body, err := encodeBody(&c)
 	if err != nil {
 		return Row{}, fmt.Errorf("encoding %s: %w", c.Subject(), err)
 	}
@@ -40,6 +38,24 @@ func EncodeRow(c disclosure.Change) (Row, error) {
 		Changed:    strings.Join(c.Changed, ","),
 		Body:       string(body),
 	}, nil
+}
+
+// encodeBody returns the record as it is stored. A sealed name is left out.
+func encodeBody(c *disclosure.Change) ([]byte, error) {
+	switch c.Of() {
+	case disclosure.OfReport:
+		return json.Marshal(c.Report)
+	case disclosure.OfPosition:
+		p := *c.Position
+		if p.Sealed != "" {
+			p.Name = ""
+		}
+		if p.Natural && p.Name != "" {
+			return nil, errors.New("the name of a natural person is not sealed")
+		}
+		return json.Marshal(&p)
+	}
+	return json.Marshal(c.Issuer)
 }
 
 // Leaf returns the leaf of the row in the Merkle tree over the log.
@@ -92,10 +108,17 @@ func (r Row) Decode() (disclosure.Change, error) {
 		Changed:    r.names(),
 	}
 	var err error
-	if c.Event == disclosure.IssuerUpdated {
+	switch c.Event.Of() {
+	case disclosure.OfIssuer:
 		c.Issuer = new(disclosure.Issuer)
 		err = json.Unmarshal([]byte(r.Body), c.Issuer)
-	} else {
+	case disclosure.OfPosition:
+		c.Position = new(disclosure.Position)
+		err = json.Unmarshal([]byte(r.Body), c.Position)
+		if c.Position.Sealed != "" {
+			c.Position.Name = r.Name
+		}
+	default:
 		c.Report, err = disclosure.DecodeReport(r.Body)
 	}
 	if err != nil {

@@ -4,8 +4,8 @@
 //
 // # The log
 //
-// Every visible change of a report or an issuer is one row of an append-only
-// log. A row holds the event, the names of the changed fields, and the complete
+// Every visible change of a report, an issuer or a position is one row of an
+// append-only log. A row holds the event, the names of the changed fields, and the complete
 // record after the change. The state of the service is the newest row of every
 // subject; there is no second copy of a record. Readers keep a cursor and ask
 // for the changes after it.
@@ -20,6 +20,14 @@
 //
 // The appending transaction also writes the hash of every change as a leaf of the
 // Merkle tree over the log: see package proof. The tree follows from these hashes.
+//
+// # Names
+//
+// A position can have the name of a natural person, which must not be kept forever. The
+// row in the log, and so the leaf of the tree, has a seal in its place: the SHA-256 of a
+// random salt and the name. Salt and name are kept beside the log. Readers of changes
+// receive the name with the row, and no name once it was erased: see EraseNames. The seal
+// stays, so that the proofs of earlier changes still hold, and cannot be opened any more.
 //
 // # Beside the log
 //
@@ -80,7 +88,8 @@ type Store interface {
 type Log interface {
 	// Append merges a batch into the stored records, as disclosure's Merge does,
 	// and writes a change for every record that is new or different, all of them
-	// or none, in the batch's order, issuers first. A record without new
+	// or none, in the batch's order, issuers first, then reports, then positions. The
+	// name of a natural person is sealed. A record without new
 	// information writes nothing. Records must have passed Validate.
 	//
 	// Append waits for other writers. With Batch.Lease it fails, Conflict, and
@@ -96,19 +105,19 @@ type Log interface {
 	// are not in the log are left out.
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 
-	// ChangesOf returns up to limit changes of a report or issuer with seq <= upTo,
+	// ChangesOf returns up to limit changes of a subject with seq <= upTo,
 	// the newest first. Fewer than limit means that there were no more.
 	ChangesOf(ctx context.Context, of disclosure.Subject, id string, upTo int64, limit int) ([]disclosure.Change, error)
 
-	// AsOf returns the newest change with seq <= upTo of each of the reports or
-	// issuers with these ids, in order of seq. Those that have none are left out.
+	// AsOf returns the newest change with seq <= upTo of each of the subjects with
+	// these ids, in order of seq. Those that have none are left out.
 	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
 
 	// Marks returns the marks of up to limit changes with seq > after, in order. It
 	// is cheaper than Changes, because no record is read.
 	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
 
-	// Current passes the newest change of every issuer and report to fn, in
+	// Current passes the newest change of every issuer, report and position to fn, in
 	// order of seq, in one snapshot, and returns the head of that snapshot. A
 	// reader starts with it and continues with Changes. An error of fn ends it.
 	Current(ctx context.Context, fn func(disclosure.Change) error) (disclosure.Head, error)
@@ -116,6 +125,22 @@ type Log interface {
 	// Reports returns the present state of the reports with these ids, in no
 	// particular order. Unknown ids are left out.
 	Reports(ctx context.Context, ids ...string) ([]disclosure.Report, error)
+
+	// Positions returns the present state of the positions with these ids, in no
+	// particular order. Unknown ids are left out.
+	Positions(ctx context.Context, ids ...string) ([]disclosure.Position, error)
+
+	// EraseNames erases the names of natural persons of the positions with these ids,
+	// with their salts, from all changes: one transaction removes them and appends a
+	// position.backfilled of each position with Erased set. Positions that are unknown
+	// or erased, and those of legal persons, whose names the log has, are left alone.
+	// With a lease it fails as Append does. The names may be readable in the files of
+	// the database for some time, and in backups.
+	EraseNames(ctx context.Context, lease *Lease, ids ...string) (Outcome, error)
+
+	// NameOpening returns the salt and the name of a seal. found is false if there is
+	// no such seal, or the name was erased.
+	NameOpening(ctx context.Context, sealed string) (n SealedName, found bool, err error)
 
 	// Newest returns the newest committed seq, 0 when the log is empty.
 	Newest(ctx context.Context) (int64, error)
@@ -428,8 +453,9 @@ type Lease struct {
 
 // Batch is the argument of Append.
 type Batch struct {
-	Issuers []disclosure.Issuer
-	Reports []disclosure.Report
+	Issuers   []disclosure.Issuer
+	Reports   []disclosure.Report
+	Positions []disclosure.Position
 	// Aside are partial reports with facts that the other reports of the batch
 	// state about them. They are written last and are not counted. Unknown ones
 	// are left out.
@@ -437,7 +463,9 @@ type Batch struct {
 	// New is the event of a report that was not known: Backfilled or Published.
 	// Empty means Published. When it is Backfilled, so is every change of a known
 	// report. A new report that has an AvailableAt keeps it, and also keeps its
-	// Backfilled field.
+	// Backfilled field. All of this applies to positions too, whose events are
+	// PositionBackfilled and PositionPublished; that a position is annulled is always
+	// PositionWithdrawn.
 	New disclosure.Event
 	// Lease, when set, must still be the newest: see Log.Append.
 	Lease *Lease
@@ -448,15 +476,17 @@ type Outcome struct {
 	Seq                     int64 // the newest seq after the batch
 	New, Updated, Unchanged int
 	NewIssuers              int // among New
+	NewPositions            int // among New
 }
 
 // Add returns the sum of two outcomes.
 func (o Outcome) Add(p Outcome) Outcome {
 	return Outcome{
-		Seq:        max(o.Seq, p.Seq),
-		New:        o.New + p.New,
-		Updated:    o.Updated + p.Updated,
-		Unchanged:  o.Unchanged + p.Unchanged,
-		NewIssuers: o.NewIssuers + p.NewIssuers,
+		Seq:          max(o.Seq, p.Seq),
+		New:          o.New + p.New,
+		Updated:      o.Updated + p.Updated,
+		Unchanged:    o.Unchanged + p.Unchanged,
+		NewIssuers:   o.NewIssuers + p.NewIssuers,
+		NewPositions: o.NewPositions + p.NewPositions,
 	}
 }

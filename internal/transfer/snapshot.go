@@ -78,12 +78,13 @@ func Take(ctx context.Context, db store.Log, reports io.Writer, step Step) (*Sna
 	}
 	var err error
 	s.Head, err = db.Current(ctx, func(c disclosure.Change) error {
-		if c.Report != nil {
+		switch c.Of() {
+		case disclosure.OfReport:
 			s.Reports++
 			if err := write(c.Report); err != nil {
 				return err
 			}
-		} else {
+		case disclosure.OfIssuer:
 			s.Issuers = append(s.Issuers, c.Issuer)
 		}
 		s.AsOf = c.OccurredAt // in order of seq

@@ -18,16 +18,17 @@ import (
 // changed, and has lost no value. A log that an earlier version wrote may break
 // rules that are newer.
 func Change(before, c *disclosure.Change) error {
+	if err := about(c); err != nil {
+		return err
+	}
 	switch {
-	case (c.Report == nil) == (c.Issuer == nil):
-		return errors.New("it must be about a report or about an issuer")
-	case c.Issuer != nil && c.Event != disclosure.IssuerUpdated:
-		return fmt.Errorf("the event of an issuer is %q", c.Event)
 	case before == nil:
 		return first(c)
 	case c.Issuer != nil:
 		merged, changed := before.Issuer.Merge(*c.Issuer)
 		return step(c, changed, merged, *c.Issuer)
+	case c.Position != nil:
+		return positionStep(before.Position, c)
 	}
 	want := disclosure.Updated
 	if slices.Contains(c.Changed, "corrected_by") {
@@ -40,11 +41,31 @@ func Change(before, c *disclosure.Change) error {
 	return step(c, changed, merged, *c.Report)
 }
 
+// about checks that a change is about one thing, with an event of such things.
+func about(c *disclosure.Change) error {
+	subjects := 0
+	for _, is := range []bool{c.Report != nil, c.Issuer != nil, c.Position != nil} {
+		if is {
+			subjects++
+		}
+	}
+	switch {
+	case subjects != 1:
+		return errors.New("it must be about a report, about an issuer or about a position")
+	case c.Event.Of() != c.Of():
+		return fmt.Errorf("%q is not an event of %ss", c.Event, c.Of())
+	}
+	return nil
+}
+
 // first checks the first change of a subject. A report that was imported keeps the
 // clocks of the store that it comes from: they are not those of its change.
 func first(c *disclosure.Change) error {
 	if len(c.Changed) > 0 {
 		return fmt.Errorf("%s is new, and yet %s changed", c.Subject(), strings.Join(c.Changed, ", "))
+	}
+	if c.Position != nil {
+		return firstPosition(c)
 	}
 	if c.Report == nil {
 		return nil
@@ -116,6 +137,10 @@ func valid(c *disclosure.Change) error {
 		r := *c.Report
 		r.Related = slices.Clone(r.Related) // Validate converts times
 		return r.Validate()
+	}
+	if c.Position != nil {
+		p := *c.Position
+		return p.Validate()
 	}
 	i := *c.Issuer
 	i.Aliases, i.ISINs = slices.Clone(i.Aliases), slices.Clone(i.ISINs)

@@ -47,8 +47,8 @@ func TestChange(t *testing.T) {
 		want   string // a part of the error; empty: it follows
 	}{
 		{"a publication", nil, first, ""},
-		{"about nothing", nil, &disclosure.Change{Event: disclosure.Published}, "about a report or about an issuer"},
-		{"about two things", nil, &disclosure.Change{Event: disclosure.IssuerUpdated, Report: report(nil), Issuer: &disclosure.Issuer{ID: "A00000001"}}, "about a report or about an issuer"},
+		{"about nothing", nil, &disclosure.Change{Event: disclosure.Published}, "about a report, about an issuer or about a position"},
+		{"about two things", nil, &disclosure.Change{Event: disclosure.IssuerUpdated, Report: report(nil), Issuer: &disclosure.Issuer{ID: "A00000001"}}, "about a report, about an issuer or about a position"},
 		{"a first change that is an update", nil, of(disclosure.Updated, "", report(nil)), "the first event of oir-1"},
 		{"a first change with changed fields", nil, of(disclosure.Published, "title", report(nil)), "is new, and yet title changed"},
 		{"a back-filled report", nil, of(disclosure.Backfilled, "", report(func(r *disclosure.Report) { r.Backfilled = true })), ""},
@@ -72,7 +72,7 @@ func TestChange(t *testing.T) {
 			r.CompanyName = ""
 		})), "oir-1 lost a value of company_name, summary"},
 		{"an issuer", nil, ofIssuer(disclosure.IssuerUpdated, "", "UNO", "SIBE"), ""},
-		{"an issuer with the event of a report", nil, ofIssuer(disclosure.Published, "", "UNO", "SIBE"), "the event of an issuer"},
+		{"an issuer with the event of a report", nil, ofIssuer(disclosure.Published, "", "UNO", "SIBE"), "is not an event of issuers"},
 		{"an issuer that changed", ofIssuer(disclosure.IssuerUpdated, "", "UNO", "SIBE"), ofIssuer(disclosure.IssuerUpdated, "ticker", "DOS", "SIBE"), ""},
 		{"an issuer that did not", ofIssuer(disclosure.IssuerUpdated, "", "UNO", "SIBE"), ofIssuer(disclosure.IssuerUpdated, "ticker", "UNO", "SIBE"), "nothing of A00000001 changed"},
 		{"an issuer that lost a value", ofIssuer(disclosure.IssuerUpdated, "", "UNO", "SIBE"), ofIssuer(disclosure.IssuerUpdated, "ticker", "DOS", ""), "A00000001 lost a value of market"},

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"slices"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/store"
 	"pregon/internal/store/relational"
 )
 
-// checkPointers compares the tables of reports and issuers with the log.
+// checkPointers compares the tables of reports, issuers and positions with the log.
 func (c *Checker) checkPointers(ctx context.Context, tx relational.Tx) error {
-	for _, issuer := range []bool{false, true} {
-		s, seq := subject{issuer: issuer}, int64(0)
+	for _, of := range []disclosure.Subject{disclosure.OfReport, disclosure.OfIssuer, disclosure.OfPosition} {
+		s, seq := subject{of: of}, int64(0)
 		err := relational.Each(ctx, tx, []any{&s.id, &seq}, func() error {
 			want, known := c.log.subjects[s]
 			switch {
@@ -48,7 +49,7 @@ func (c *Checker) pointer(s subject, text string) {
 func (c *Checker) checkFiled(ctx context.Context, tx relational.Tx) error {
 	var report, sha256 string
 	err := relational.Each(ctx, tx, []any{&report, &sha256}, func() error {
-		s := subject{id: report}
+		s := reportOf(report)
 		want, known := c.log.subjects[s]
 		switch {
 		case want.unknown:

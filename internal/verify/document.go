@@ -34,7 +34,7 @@ func (c *Checker) checkTexts(ctx context.Context) error {
 			Repairable: true,
 		}
 		for _, id := range reports[h] {
-			f.Repairable = f.Repairable && c.log.subjects[subject{id: id}].link
+			f.Repairable = f.Repairable && c.log.subjects[reportOf(id)].link
 		}
 		if f.Repairable {
 			c.broken.texts = append(c.broken.texts, key)

@@ -20,8 +20,9 @@ const (
 	LogHash    Kind = "log-hash" // a change that is not the one that was hashed when it was appended
 	LogLeaf    Kind = "log-leaf" // hashes that are missing or cannot be read
 
-	Pointer Kind = "pointer" // to the newest change of a report or an issuer
+	Pointer Kind = "pointer" // to the newest change of a subject
 	Filed   Kind = "filed"   // which report has which document
+	Name    Kind = "name"    // of a person, that does not fit the log
 
 	Fanned         Kind = "fanned"
 	Attempt        Kind = "attempt"         // without a delivery
@@ -69,6 +70,7 @@ var kinds = map[Kind]struct {
 	LogLeaf:        {Error, true},
 	Pointer:        {Error, true},
 	Filed:          {Error, true},
+	Name:           {Error, false},
 	Fanned:         {Error, true},
 	Attempt:        {Warning, true},
 	Delivery:       {Error, false},

@@ -12,26 +12,18 @@ import (
 	"pregon/internal/store/relational"
 )
 
-// subject identifies an issuer or a report. Their ids are independent.
+// subject identifies an issuer, a report or a position. Their ids are independent.
 type subject struct {
-	issuer bool
-	id     string
+	of disclosure.Subject
+	id string
 }
 
-func (s subject) String() string {
-	if s.issuer {
-		return "issuer " + s.id
-	}
-	return "report " + s.id
-}
+func (s subject) String() string { return string(s.of) + " " + s.id }
 
 // table is the table of pointers.
-func (s subject) table() string {
-	if s.issuer {
-		return `issuer`
-	}
-	return `report`
-}
+func (s subject) table() string { return string(s.of) }
+
+func reportOf(id string) subject { return subject{disclosure.OfReport, id} }
 
 type hash [32]byte
 
@@ -64,7 +56,7 @@ const page = 1000 // rows of the log that are read at once
 func (c *Checker) checkLog(ctx context.Context) error {
 	return c.base.Snapshot(ctx, func(tx relational.Tx) error {
 		for _, check := range []func(context.Context, relational.Tx) error{
-			c.readLog, c.checkPointers, c.checkFiled, c.checkReadyTexts, c.checkEvidence, c.checkDeliveries,
+			c.readLog, c.checkPointers, c.checkNames, c.checkFiled, c.checkReadyTexts, c.checkEvidence, c.checkDeliveries,
 		} {
 			if err := check(ctx, tx); err != nil {
 				return err
@@ -163,11 +155,11 @@ func changes(first, last int64) string {
 
 func readRows(ctx context.Context, tx relational.Tx, where string, args ...any) (rows []store.Row, err error) {
 	var r store.Row
-	err = relational.Each(ctx, tx, []any{&r.Seq, &r.Event, &r.Subject, &r.OccurredAt, &r.Changed, &r.Body},
-		func() error {
-			rows = append(rows, r)
-			return nil
-		}, `SELECT seq, event, subject, occurred_at, changed, body FROM change WHERE `+where, args...)
+	dest := []any{&r.Subject, &r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body, &r.Name}
+	err = relational.Each(ctx, tx, dest, func() error {
+		rows = append(rows, r)
+		return nil
+	}, `SELECT subject, `+relational.RowColumns+` FROM change WHERE `+where, args...)
 	return rows, err
 }
 
@@ -196,19 +188,22 @@ func (c *Checker) checkRows(ctx context.Context, tx relational.Tx, rows []store.
 	now := time.Now()
 	for i, r := range rows {
 		if changes[i] == nil {
-			c.log.lose(subject{r.Event == string(disclosure.IssuerUpdated), r.Subject}, r.Seq)
+			c.log.lose(subject{disclosure.Event(r.Event).Of(), r.Subject}, r.Seq)
 			continue
 		}
 		c.checkRow(r, changes[i], last, now)
 		last[subjectOf(changes[i])] = changes[i]
 		c.log.add(changes[i])
+		if p := changes[i].Position; p != nil {
+			c.seals.add(p)
+		}
 	}
 	return nil
 }
 
 func rowName(r store.Row) string { return fmt.Sprintf("change %d (%s)", r.Seq, r.Subject) }
 
-func subjectOf(c *disclosure.Change) subject { return subject{c.Issuer != nil, c.Subject()} }
+func subjectOf(c *disclosure.Change) subject { return subject{c.Of(), c.Subject()} }
 
 // readBefore returns the changes with some seqs, by subject.
 func (c *Checker) readBefore(
@@ -256,7 +251,7 @@ func (c *Checker) checkRow(r store.Row, change *disclosure.Change, last map[subj
 
 // lose records a change that cannot be decoded.
 func (l *replay) lose(s subject, seq int64) {
-	l.subjects[subject{s.issuer, strings.Clone(s.id)}] = state{seq: seq, unknown: true}
+	l.subjects[subject{s.of, strings.Clone(s.id)}] = state{seq: seq, unknown: true}
 }
 
 // add records a change as the newest of its subject.

@@ -130,7 +130,7 @@ func (r *repair) filed(ctx context.Context) error {
 		documents := make(map[string]string, len(some))
 		for _, id := range some {
 			documents[id] = "" // none
-			if now := r.log.subjects[subject{id: id}]; now.ready {
+			if now := r.log.subjects[reportOf(id)]; now.ready {
 				documents[id] = now.text.String()
 			}
 		}

@@ -160,7 +160,7 @@ func TestPagesOfDocuments(t *testing.T) {
 // parts are checked, and a log that was not read to its end is not repaired.
 func TestUnreadableParts(t *testing.T) {
 	for part, tables := range map[string][]string{
-		"log":       {"log_head", "leaf", "change", "report", "issuer", "filed_document", "fanned", "attempt", "delivery", "endpoint"},
+		"log":       {"log_head", "leaf", "change", "report", "issuer", "position", "sealed_name", "filed_document", "fanned", "attempt", "delivery", "endpoint"},
 		"records":   {"record", "record_head", "note", "note_head", "use_count", "use_mark", "once", "setting", "lease"},
 		"texts":     {"document"},
 		"originals": {"original"},

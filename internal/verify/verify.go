@@ -4,7 +4,7 @@
 // The log, the tables that are derived from it and the references to it are read
 // in one snapshot, so that a store may be written meanwhile. Large contents (texts,
 // bytes, the index of words) are read piece by piece after it; what is removed or
-// replaced meanwhile is left out. For each report and issuer about a hundred bytes
+// replaced meanwhile is left out. For each report, issuer and position about a hundred bytes
 // are held in memory, and the records of one page of the log.
 //
 // The log itself is never changed: a damaged log is only reported.
@@ -65,6 +65,7 @@ type Checker struct {
 
 	counts map[Kind]int
 	log    replay
+	seals  seals
 	broken broken
 }
 
@@ -99,6 +100,7 @@ func New(s Store, o Options) *Checker {
 		o:      o,
 		counts: map[Kind]int{},
 		log:    replay{subjects: map[subject]state{}},
+		seals:  newSeals(),
 		broken: broken{words: map[search.Hash]bool{}},
 	}
 }

@@ -50,7 +50,7 @@ func (o *outline) add(marks []disclosure.Mark) {
 			continue
 		}
 		t, number, ok := disclosure.ParseReportID(m.Subject)
-		if !ok {
+		if !ok || m.Event.Of() != disclosure.OfReport {
 			o.keys = append(o.keys, 0)
 			continue
 		}

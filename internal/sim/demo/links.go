@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"pregon/internal/disclosure"
@@ -62,6 +63,10 @@ func (l links) AsOf(
 func (l links) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
 	b.Reports = replaceAll(b.Reports, l.here, archive.Origin)
 	b.Aside = replaceAll(b.Aside, l.here, archive.Origin)
+	b.Positions = slices.Clone(b.Positions)
+	for n := range b.Positions {
+		b.Positions[n] = replacePosition(b.Positions[n], l.here, archive.Origin)
+	}
 	return l.Store.Append(ctx, b)
 }
 
@@ -77,6 +82,10 @@ func (l links) shown(c disclosure.Change) disclosure.Change {
 		r := replace(*c.Report, archive.Origin, l.here)
 		c.Report = &r
 	}
+	if c.Position != nil {
+		p := replacePosition(*c.Position, archive.Origin, l.here)
+		c.Position = &p
+	}
 	return c
 }
 
@@ -90,10 +99,19 @@ func replaceAll(reports []disclosure.Report, from, to string) []disclosure.Repor
 
 // replace replaces the beginning of all links of a report.
 func replace(r disclosure.Report, from, to string) disclosure.Report {
-	for _, link := range []*string{&r.PDFURL, &r.SourceURL, &r.Document.Link} {
+	replaceLinks(from, to, &r.PDFURL, &r.SourceURL, &r.Document.Link)
+	return r
+}
+
+func replacePosition(p disclosure.Position, from, to string) disclosure.Position {
+	replaceLinks(from, to, &p.SourceURL, &p.DocumentURL)
+	return p
+}
+
+func replaceLinks(from, to string, links ...*string) {
+	for _, link := range links {
 		if rest, ok := strings.CutPrefix(*link, from+"/"); ok {
 			*link = to + "/" + rest
 		}
 	}
-	return r
 }

@@ -163,7 +163,9 @@ func (w *writer) append(
 	if err := w.recordAppend(ctx, store.Unavailable(err)); err != nil {
 		return out, err
 	}
-	out.New, out.NewIssuers = out.New-out.NewIssuers, 0 // only reports are counted here
+	out.New -= out.NewIssuers + out.NewPositions // only reports are counted here
+	out.NewIssuers = 0
+	out.NewPositions = 0
 	for _, i := range issuers {
 		w.newIssuers.Store(disclosure.IssuerKey(i.NIF), true)
 	}

@@ -75,6 +75,13 @@ var tables = []table{
 		values:   []column{{"seq", integer}},
 	},
 	{
+		name:     "position",
+		collated: true,
+		key:      []column{{"id", text}},
+		values:   []column{{"seq", integer}},
+	},
+	{name: "sealed_name", key: []column{{"sealed", text}}, values: []column{{"salt", binary}, {"name", text}}},
+	{
 		name:     "setting",
 		collated: true,
 		where:    "name <> '" + markName + "'",

@@ -63,7 +63,7 @@ func (s *Store) SetDamaged(part string, damaged bool) {
 
 func (s *Store) Append(ctx context.Context, b store.Batch) (_ store.Outcome, err error) {
 	m := appendReports
-	if len(b.Issuers)+len(b.Reports)+len(b.Aside) == 0 {
+	if len(b.Issuers)+len(b.Reports)+len(b.Positions)+len(b.Aside) == 0 {
 		m = method{"log", "Append nothing", true} // it does not prove that reports can be stored
 	}
 	defer s.watch(ctx, m, &err)()
@@ -129,6 +129,21 @@ func (s *Store) AddLeaves(ctx context.Context) (_ int, err error) {
 func (s *Store) Reports(ctx context.Context, ids ...string) (_ []disclosure.Report, err error) {
 	defer s.watch(ctx, method{"log", "Reports", false}, &err)()
 	return s.Store.Reports(ctx, ids...)
+}
+
+func (s *Store) Positions(ctx context.Context, ids ...string) (_ []disclosure.Position, err error) {
+	defer s.watch(ctx, method{"log", "Positions", false}, &err)()
+	return s.Store.Positions(ctx, ids...)
+}
+
+func (s *Store) EraseNames(ctx context.Context, lease *store.Lease, ids ...string) (_ store.Outcome, err error) {
+	defer s.watch(ctx, method{"log", "EraseNames", true}, &err)()
+	return s.Store.EraseNames(ctx, lease, ids...)
+}
+
+func (s *Store) NameOpening(ctx context.Context, sealed string) (_ store.SealedName, _ bool, err error) {
+	defer s.watch(ctx, method{"log", "NameOpening", false}, &err)()
+	return s.Store.NameOpening(ctx, sealed)
 }
 
 func (s *Store) Newest(ctx context.Context) (_ int64, err error) {

@@ -60,13 +60,23 @@ func (s *Store) update(ctx context.Context, fn func(relational.Tx) error) error 
 
 // Append implements store.Store: see relational.Base.
 func (s *Store) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
+	return s.inTurn(ctx, func() (store.Outcome, error) { return s.Base.Append(ctx, b) })
+}
+
+// EraseNames implements store.Store: see relational.Base.
+func (s *Store) EraseNames(ctx context.Context, lease *store.Lease, ids ...string) (store.Outcome, error) {
+	return s.inTurn(ctx, func() (store.Outcome, error) { return s.Base.EraseNames(ctx, lease, ids...) })
+}
+
+// inTurn calls fn when no other goroutine appends.
+func (s *Store) inTurn(ctx context.Context, fn func() (store.Outcome, error)) (store.Outcome, error) {
 	select {
 	case s.appending <- struct{}{}:
 	case <-ctx.Done():
 		return store.Outcome{}, failed("appending to the log", ctx.Err())
 	}
 	defer func() { <-s.appending }()
-	return s.Base.Append(ctx, b)
+	return fn()
 }
 
 func (s *Store) transact(

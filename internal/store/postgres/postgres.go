@@ -333,6 +333,9 @@ func (s *Store) MigrateBack(ctx context.Context, to int) error {
 				return err
 			}
 			for _, m := range steps {
+				if err := store.MayUndo(m, func() (int64, error) { return relational.CountPositions(ctx, tx) }); err != nil {
+					return err
+				}
 				if err := runScript(ctx, tx, m.Undo); err != nil {
 					return fmt.Errorf("undoing migration %s: %w", m.Name, err)
 				}

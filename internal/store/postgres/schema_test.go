@@ -19,7 +19,7 @@ import (
 
 func checkVersion(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 10 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 11 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -70,7 +70,7 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 	defer cancel()
 	dump, writer := connect(t, url), connect(t, url)
 	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch;
-		DROP TABLE word_segment, word_block, use_count, leaf; ALTER TABLE log_head DROP COLUMN leaves; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part (); DROP INDEX change_subject;
+		DROP TABLE word_segment, word_block, use_count, leaf, position, sealed_name; ALTER TABLE log_head DROP COLUMN leaves; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part (); DROP INDEX change_subject;
 		UPDATE schema_version SET version = 5`, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)

@@ -14,29 +14,44 @@ import (
 // Append locks the head of the log before it reads anything. By then the previous
 // writer has committed or rolled back, and the following statements see its
 // result: the next number, the records, the lease.
-func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome, err error) {
-	err = b.update(ctx, "appending to the log", func(tx Tx) error {
+func (b *Base) Append(ctx context.Context, batch store.Batch) (store.Outcome, error) {
+	return b.append(ctx, "appending to the log", batch.Lease, func(Tx) (store.Batch, error) { return batch, nil })
+}
+
+// append appends the batch that read returns in the same transaction.
+func (b *Base) append(
+	ctx context.Context,
+	doing string,
+	lease *store.Lease,
+	read func(Tx) (store.Batch, error),
+) (out store.Outcome, err error) {
+	err = b.update(ctx, doing, func(tx Tx) error {
 		h, err := b.lockLog(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := b.checkLease(ctx, tx, batch.Lease); err != nil {
+		if err := b.checkLease(ctx, tx, lease); err != nil {
+			return err
+		}
+		batch, err := read(tx)
+		if err != nil {
 			return err
 		}
 		known, err := b.readKnown(ctx, tx, batch)
 		if err != nil {
 			return err
 		}
-		var changes []disclosure.Change
-		changes, out = store.Plan(batch, known, time.Now())
-		out.Seq = h.seq + int64(len(changes))
-		if len(changes) == 0 {
+		planned := store.Plan(batch, known, time.Now())
+		out = planned.Outcome
+		out.Seq = h.seq + int64(len(planned.Changes))
+		if len(planned.Changes) == 0 {
 			return errUnchanged
 		}
-		if err := write(ctx, tx, h, changes); err != nil {
+		if err := write(ctx, tx, h, planned.Changes); err != nil {
 			return err
 		}
-		b.Appended(ctx, tx, out.Seq, store.ChangedDocuments(changes))
+		b.writeNames(ctx, tx, planned)
+		b.Appended(ctx, tx, out.Seq, store.ChangedDocuments(planned.Changes))
 		return nil
 	})
 	b.Wake.All() // after an error too: the commit may have taken effect
@@ -49,8 +64,9 @@ func (b *Base) Append(ctx context.Context, batch store.Batch) (out store.Outcome
 // readKnown reads the present state of the batch's subjects.
 func (b *Base) readKnown(ctx context.Context, tx Tx, batch store.Batch) (store.Known, error) {
 	known := store.Known{
-		Issuers: make(map[string]disclosure.Issuer, len(batch.Issuers)),
-		Reports: make(map[string]disclosure.Report, len(batch.Reports)),
+		Issuers:   make(map[string]disclosure.Issuer, len(batch.Issuers)),
+		Reports:   make(map[string]disclosure.Report, len(batch.Reports)),
+		Positions: make(map[string]disclosure.Position, len(batch.Positions)),
 	}
 	issuers := make([]string, len(batch.Issuers))
 	for i := range batch.Issuers {
@@ -62,22 +78,32 @@ func (b *Base) readKnown(ctx context.Context, tx Tx, batch store.Batch) (store.K
 			reports = append(reports, given[i].ID)
 		}
 	}
+	positions := make([]string, len(batch.Positions))
+	for i := range batch.Positions {
+		positions[i] = batch.Positions[i].ID
+	}
 	add := func(c disclosure.Change) error {
-		if c.Issuer != nil {
+		switch c.Of() {
+		case disclosure.OfIssuer:
 			known.Issuers[c.Issuer.ID] = *c.Issuer
-		} else {
+		case disclosure.OfReport:
 			known.Reports[c.Report.ID] = *c.Report
+		case disclosure.OfPosition:
+			known.Positions[c.Position.ID] = *c.Position
 		}
 		return nil
 	}
 	if err := b.newest(ctx, tx, `issuer`, issuers, add); err != nil {
 		return known, err
 	}
-	return known, b.newest(ctx, tx, `report`, reports, add)
+	if err := b.newest(ctx, tx, `report`, reports, add); err != nil {
+		return known, err
+	}
+	return known, b.newest(ctx, tx, `position`, positions, add)
 }
 
-// newest passes the newest change of each subject to fn, from the issuer or
-// the report table, in no order.
+// newest passes the newest change of each subject to fn, from the table of issuers,
+// reports or positions, in no order.
 func (b *Base) newest(ctx context.Context, db DB, table string, ids []string, fn func(disclosure.Change) error) error {
 	if len(ids) == 0 {
 		return nil
@@ -110,11 +136,7 @@ func write(ctx context.Context, tx Tx, h counter, changes []disclosure.Change) e
 		}
 		tx.Exec(ctx, `INSERT INTO change (seq, event, subject, occurred_at, changed, body) VALUES ($1, $2, $3, $4, $5, $6)`,
 			r.Seq, r.Event, r.Subject, r.OccurredAt, r.Changed, r.Body)
-		point := `INSERT INTO report (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
-		if c.Issuer != nil {
-			point = `INSERT INTO issuer (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
-		}
-		tx.Exec(ctx, point, r.Subject, r.Seq)
+		tx.Exec(ctx, point[c.Of()], r.Subject, r.Seq)
 		if hashed {
 			hashes = append(hashes, r.Leaf().Hash())
 		}
@@ -126,6 +148,17 @@ func write(ctx context.Context, tx Tx, h counter, changes []disclosure.Change) e
 	}
 	tx.Exec(ctx, `UPDATE log_head SET seq = $1, leaves = $2`, now.seq, now.leaves)
 	return nil
+}
+
+// point are the statements that point a subject at its newest change.
+var point = map[disclosure.Subject]string{
+	disclosure.OfIssuer:   pointAt(disclosure.OfIssuer),
+	disclosure.OfReport:   pointAt(disclosure.OfReport),
+	disclosure.OfPosition: pointAt(disclosure.OfPosition),
+}
+
+func pointAt(of disclosure.Subject) string {
+	return `INSERT INTO ` + string(of) + ` (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`
 }
 
 func (b *Base) Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error) {
@@ -179,10 +212,12 @@ func (b *Base) AsOf(
 		FROM `+string(of)+` WHERE id `+b.SQL.In(`$1`)+`) ORDER BY seq`, ids, upTo)
 }
 
-// events are the conditions that select the changes of issuers and of reports.
+// events are the conditions that select the changes of issuers, of reports and of
+// positions. Reports include events that only another version knows: see Row.Decode.
 var events = map[disclosure.Subject]string{
-	disclosure.OfIssuer: `event = '` + string(disclosure.IssuerUpdated) + `'`,
-	disclosure.OfReport: `event <> '` + string(disclosure.IssuerUpdated) + `'`,
+	disclosure.OfIssuer:   `event = '` + string(disclosure.IssuerUpdated) + `'`,
+	disclosure.OfReport:   `event <> '` + string(disclosure.IssuerUpdated) + `' AND event NOT LIKE 'position.%'`,
+	disclosure.OfPosition: `event LIKE 'position.%'`,
 }
 
 func (b *Base) changes(ctx context.Context, where string, args ...any) (changes []disclosure.Change, err error) {
@@ -214,7 +249,7 @@ func (b *Base) Current(ctx context.Context, fn func(disclosure.Change) error) (h
 				cancel()
 			}
 			return stopped
-		}, `seq IN (SELECT seq FROM issuer UNION ALL SELECT seq FROM report) ORDER BY seq`)
+		}, `seq IN (SELECT seq FROM issuer UNION ALL SELECT seq FROM report UNION ALL SELECT seq FROM position) ORDER BY seq`)
 	})
 	if stopped != nil {
 		return disclosure.Head{}, stopped
@@ -297,6 +332,6 @@ func eachChange(ctx context.Context, db DB, fn func(disclosure.Change) error, wh
 // eachRow is like eachChange for rows as they are stored, without their subjects.
 func eachRow(ctx context.Context, db DB, fn func(store.Row) error, where string, args ...any) error {
 	var r store.Row
-	return Each(ctx, db, []any{&r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body}, func() error { return fn(r) },
-		`SELECT seq, event, occurred_at, changed, body FROM change WHERE `+where, args...)
+	dest := []any{&r.Seq, &r.Event, &r.OccurredAt, &r.Changed, &r.Body, &r.Name}
+	return Each(ctx, db, dest, func() error { return fn(r) }, `SELECT `+RowColumns+` FROM change WHERE `+where, args...)
 }

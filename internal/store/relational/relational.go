@@ -79,6 +79,10 @@ type Base struct {
 	// sha256, which is empty if the document is not known.
 	FiledDocuments string
 
+	// Erasing and Erased are statements before and after those that remove names. They
+	// make sure that the engine does not leave the bytes where they were.
+	Erasing, Erased []string
+
 	Wake store.Wake // woken after every append
 }
 

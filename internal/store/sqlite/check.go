@@ -23,7 +23,7 @@ var checked = []struct {
 	{"records", []string{"record_head", "record"}},
 	{"marks", []string{"once", "use_mark", "use_count"}},
 	{"deliveries", []string{"fanned", "endpoint", "delivery", "attempt"}},
-	{"log", []string{"log_head", "report", "issuer", "leaf", "change"}},
+	{"log", []string{"log_head", "report", "issuer", "position", "sealed_name", "leaf", "change"}},
 	{"documents", []string{"document", "filed_document", "document_text", "word_segment", "word_block", "original"}},
 }
 

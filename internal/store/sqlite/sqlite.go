@@ -85,7 +85,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.write, err = open(path, 1, "_txlock=immediate"); err != nil {
+	if s.write, err = open(path, 1, "_txlock=immediate&_pragma=secure_delete(FAST)"); err != nil {
 		return nil, err
 	}
 	if s.read, err = open(path, 8, "_pragma=query_only(1)"); err != nil {
@@ -100,6 +100,8 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 		Failed:        failed,
 		Appended:      fileDocuments,
 		SQL:           dialect,
+		Erasing:       []string{"PRAGMA secure_delete = 1"},
+		Erased:        []string{"PRAGMA secure_delete = FAST"},
 		Released:      "expires_at = 0",
 		DueDeliveries: dueDeliveries,
 		Documents:     "document JOIN document_text ON document = number",
@@ -248,6 +250,9 @@ func (s *Store) MigrateBack(ctx context.Context, to int) error {
 			return err
 		}
 		for _, m := range steps {
+			if err := store.MayUndo(m, func() (int64, error) { return relational.CountPositions(ctx, tx) }); err != nil {
+				return err
+			}
 			if err := runScript(ctx, tx, m.Undo); err != nil {
 				return fmt.Errorf("undoing migration %d (%s): %w", m.Version, m.Name, err)
 			}

@@ -152,7 +152,7 @@ func TestFirstSchema(t *testing.T) {
 	if head, err := s.Head(t.Context()); err != nil || head.Epoch == "" || head.Seq != 7 {
 		t.Errorf("Head = %v, %v", head, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 10 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 11 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }

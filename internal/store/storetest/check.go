@@ -67,14 +67,14 @@ func checkLength(t *testing.T, s store.Store, want int) []disclosure.Change {
 	return log
 }
 
-// subject identifies an issuer or a report. Their ids are independent.
+// subject identifies an issuer, a report or a position. Their ids are independent.
 type subject struct {
-	issuer bool
-	id     string
+	of disclosure.Subject
+	id string
 }
 
 func subjectOf(c *disclosure.Change) subject {
-	return subject{issuer: c.Issuer != nil, id: c.Subject()}
+	return subject{of: c.Of(), id: c.Subject()}
 }
 
 // replay keeps the last change of each subject, in order of seq.

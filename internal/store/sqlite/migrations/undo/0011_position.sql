@@ -1,0 +1,3 @@
+-- The program refuses to undo this while the log has positions.
+DROP TABLE sealed_name;
+DROP TABLE position;

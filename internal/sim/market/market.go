@@ -125,6 +125,14 @@ func (m *Market) Series(id string) []disclosure.Type {
 	})
 }
 
+// Sector returns the sector of a company as the regulator writes it, or "".
+func (m *Market) Sector(id string) string {
+	if i := m.issuer(id); i != nil && i.sector != nil {
+		return i.sector.Label
+	}
+	return ""
+}
+
 // issuer returns an issuer by its id, or nil.
 func (m *Market) issuer(id string) *issuer {
 	n := slices.IndexFunc(m.issuers, func(i *issuer) bool { return i.ID == id })

@@ -134,3 +134,21 @@ func luhn(isin string) bool {
 	}
 	return sum%10 == 0
 }
+
+func TestSector(t *testing.T) {
+	m := market.New(1)
+	seen := map[string]bool{}
+	for _, i := range m.Issuers() {
+		label := m.Sector(i.ID)
+		if (label != "") != (i.Kind == disclosure.Company) {
+			t.Errorf("%s is a %s in the sector %q", i.Name, i.Kind, label)
+		}
+		seen[label] = true
+	}
+	if len(seen) < 10 {
+		t.Errorf("the market has %d sectors, want most of fourteen", len(seen))
+	}
+	if m.Sector("A00000000") != "" {
+		t.Error("an unknown issuer has a sector")
+	}
+}

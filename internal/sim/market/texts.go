@@ -39,6 +39,7 @@ type texts struct {
 
 // sector is a trade: the names of its companies and their news.
 type sector struct {
+	Label  string // in the register of the regulator
 	Weight int
 	Bank   bool     // its companies own the loans of the securitisation funds
 	Names  []string // followed by the place: Bodegas de Valdebrisa

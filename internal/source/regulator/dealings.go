@@ -14,15 +14,6 @@ import (
 	"pregon/internal/text"
 )
 
-// DealingRelation is how the one who dealt is related to the issuer.
-type DealingRelation string
-
-// The relations of those who must notify their dealings.
-const (
-	RelationManager    DealingRelation = "manager"    // has managerial responsibilities
-	RelationAssociated DealingRelation = "associated" // closely associated with a manager
-)
-
 // Dealing is a notice of a manager's dealings as the list shows it. What was dealt is
 // in the document only.
 type Dealing struct {
@@ -31,7 +22,7 @@ type Dealing struct {
 	Name         string // of the issuer
 	NIF          string // of the issuer, as spelled on the site; not always a NIF
 	Declarant    string // who dealt, as written
-	Relation     DealingRelation
+	Relation     disclosure.Relationship
 	Rectifies    []int64 // earlier notices
 	RectifiedBy  []int64 // later notices
 	DocumentURL  string  // public link; empty if the row has none
@@ -201,12 +192,12 @@ func lines(row *html.Node) (out []*html.Node) {
 	return out
 }
 
-func relationOf(reason string) DealingRelation {
+func relationOf(reason string) disclosure.Relationship {
 	switch folded := text.Fold(reason); {
 	case strings.HasPrefix(folded, "persona con responsabilidad"):
-		return RelationManager
+		return disclosure.RelationManager
 	case strings.Contains(folded, "vinculad"):
-		return RelationAssociated
+		return disclosure.RelationAssociated
 	}
 	return ""
 }

@@ -160,8 +160,10 @@ func (r *Report) mayRelate(series disclosure.Type) bool {
 
 // What the token of a link ver?e= refers to.
 const (
-	TokenReport uint64 = iota + 1 // a series and a number
-	TokenMonth                    // a year and a month of the open data
+	TokenReport  uint64 = iota + 1 // a series and a number
+	TokenMonth                     // a year and a month of the open data
+	TokenDealing                   // zero and the number of a notice of dealings
+	TokenHolding                   // zero and the number of a notice of a holding or of own shares
 )
 
 // Token returns a link to a document with an opaque, tamper-proof token for three

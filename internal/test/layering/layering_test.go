@@ -94,6 +94,7 @@ var rows = [][]string{
 		"proof/remote",
 		"sim/paper",
 		"sim/shorts",
+		"sim/stake",
 		"source/doctor",
 		"source/stored",
 		"store/follow",

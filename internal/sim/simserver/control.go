@@ -15,6 +15,7 @@ import (
 	"pregon/internal/server/private"
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
+	"pregon/internal/sim/stake"
 )
 
 const welcome = `The simulated regulator and exchange of Pregón. No data of it is real.
@@ -23,10 +24,13 @@ POST   /_sim/publish   {"type":"oir","title":"…","nif":"…"}, all optional; a
                        related, corrects, published_at, number. Publishes a report at once. "text":"…" is the text of
                        its document, paragraphs separated by empty lines; "document" is true, false, or
                        its form: pdf columns long scan xhtml zip, or corrupt … word as below.
+POST   /_sim/register  {"kind":"dealing","issuer":"A…"}: enters it into a register at once and answers its number.
+                       kinds: dealing holding own_shares annulment; without an issuer the register picks one
 GET    /_sim/filings   ?type=oir&from=2026-01-01&to=2026-01-31: all reports, one JSON line each.
 POST   /_sim/fault     {"kind":"stall","surface":"list","type":"oir","for":"30s","times":3,"share":0.5,"by":"90s"}
                        kinds: error500 error403 errorpage stall truncate markup runaway feedcut silent frozen skew
-                       huge endless bomb redirectloop reset; surfaces: feed list permalink hr document register exchange shorts all;
+                       huge endless bomb redirectloop reset; surfaces: feed list permalink hr document register exchange shorts
+                       positions all;
                        on shorts only: half (of the workbook) stale (as it was a week ago);
                        on documents only: corrupt cut locked cycle billions empty page word, and bomb is a file there
 GET    /_sim/fault     the faults that are armed
@@ -52,6 +56,14 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 		}
 	case path == "publish" && r.Method == http.MethodPost:
 		v, err = s.publish(w, r)
+	case path == "register" && r.Method == http.MethodPost:
+		var want struct {
+			Kind   stake.Kind `json:"kind"`
+			Issuer string     `json:"issuer"`
+		}
+		if err = decode(w, r, &want); err == nil {
+			v, err = s.enter(want.Kind, want.Issuer)
+		}
 	case path == "fault" && r.Method == http.MethodPost:
 		want := armed{Share: 1}
 		if err = decode(w, r, &want); err == nil {
@@ -61,7 +73,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, path string) {
 		v = map[string]any{"faults": s.faults.list()}
 	case path == "fault" && r.Method == http.MethodDelete:
 		v = map[string]any{"cleared": s.faults.clear()}
-	case path == "" || path == "filings" || path == "publish" || path == "fault":
+	case path == "" || path == "filings" || path == "publish" || path == "register" || path == "fault":
 		respond(w, http.StatusMethodNotAllowed, problem{"the method is not allowed here"})
 		return
 	default:

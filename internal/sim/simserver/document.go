@@ -13,8 +13,12 @@ func (s *Server) document(r *request) answer {
 	if f := s.archive.ByDocument(q); f != nil {
 		return s.file(f)
 	}
-	if kind, year, month, ok := archive.ParseToken(s.seed, q.Get("e")); ok && kind == archive.TokenMonth {
-		return s.registerZip(int(year)+firstYear, int(month))
+	kind, a, b, ok := archive.ParseToken(s.seed, q.Get("e"))
+	switch {
+	case ok && kind == archive.TokenMonth:
+		return s.registerZip(int(a)+firstYear, int(b))
+	case ok && (kind == archive.TokenDealing || kind == archive.TokenHolding):
+		return s.noticeDocument(r, kind, b)
 	}
 	return forbidden
 }

@@ -26,11 +26,14 @@ const (
 	onRegister  surface = "register"
 	onExchange  surface = "exchange"
 	onShorts    surface = "shorts"
+	onPositions surface = "positions"
 	onNothing   surface = "" // is never affected
 	everywhere  surface = "all"
 )
 
-var surfaces = []surface{onFeed, onList, onPermalink, onHR, onDocument, onRegister, onExchange, onShorts, everywhere}
+var surfaces = []surface{
+	onFeed, onList, onPermalink, onHR, onDocument, onRegister, onExchange, onShorts, onPositions, everywhere,
+}
 
 // armed is a fault that is active until its time or its count is used up.
 type armed struct {
@@ -205,7 +208,7 @@ func (f *faults) arm(a armed, next [3]int64) (armed, error) {
 		return a, fault.New(fault.Invalid, "kind %s is unknown; GET /_sim/ lists the kinds", a.Kind)
 	case !slices.Contains(surfaces, a.Surface):
 		return a, fault.New(fault.Invalid,
-			"surface %s: use feed, list, permalink, hr, document, register, exchange, shorts or all", a.Surface)
+			"surface %s: use feed, list, permalink, hr, document, register, exchange, shorts, positions or all", a.Surface)
 	case a.Type != "" && a.Type.Index() < 0:
 		return a, fault.New(fault.Invalid, "type %s: use ip, hr or oir", a.Type)
 	case a.Share < 0 || a.Share > 1:

@@ -116,6 +116,7 @@ func middle(body []byte) int {
 // rename changes the element names on which parsers of pages and feeds depend.
 func rename(_ *Server, w http.ResponseWriter, r *http.Request, a answer) {
 	a.body = bytes.ReplaceAll(a.body, []byte("elementoPrimerNivel"), []byte("filaRegistro"))
+	a.body = bytes.ReplaceAll(a.body, []byte("data-th="), []byte("data-columna="))
 	a.body = bytes.ReplaceAll(a.body, []byte("Channel>"), []byte("Canal>"))
 	write(w, r, a)
 }

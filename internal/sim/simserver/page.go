@@ -27,8 +27,12 @@ var feedTemplates string
 // templates are those of the site. It has its own way of escaping and ends lines
 // with CR LF.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"text": siteText.Replace, "attr": siteAttr, "inc": func(n int) int { return n + 1 },
-}).Parse(strings.ReplaceAll(pageTemplates+feedTemplates, "\n", "\r\n")))
+	"text":    siteText.Replace,
+	"attr":    siteAttr,
+	"inc":     func(n int) int { return n + 1 },
+	"date":    dateText,
+	"grouped": filler.Grouped,
+}).Parse(strings.ReplaceAll(pageTemplates+positionTemplates+feedTemplates, "\n", "\r\n")))
 
 // siteText escapes text. The site does not escape an ampersand before a space.
 var siteText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "& ", "& ", "&", "&amp;")

@@ -23,6 +23,7 @@ import (
 	"pregon/internal/sim/archive"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/shorts"
+	"pregon/internal/sim/stake"
 )
 
 // Options are the settings of a Server.
@@ -44,12 +45,14 @@ type Server struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	archive *archive.Archive
-	shorts  *shorts.Register
-	faults  faults
-	routes  map[string]route
-	done    chan struct{} // closed by Close, which ends pending responses
-	close   func() error  // runs once
+	archive  *archive.Archive
+	shorts   *shorts.Register
+	stakes   *stake.Register
+	sessions *sessions
+	faults   faults
+	routes   map[string]route
+	done     chan struct{} // closed by Close, which ends pending responses
+	close    func() error  // runs once
 }
 
 // Open returns a server that continues with the reports of its file.
@@ -77,6 +80,13 @@ func Open(o Options) (*Server, error) {
 	}
 	s.archive = all
 	s.shorts = o.Shorts.register(o, all.Began())
+	s.sessions = newSessions(o.Seed)
+	s.stakes = stake.New(stake.Options{
+		Market: o.Market,
+		Seed:   o.Seed,
+		Began:  all.Began(),
+		Live:   o.Rate > 0,
+	})
 	s.faults = faults{rng: rand.New(rand.NewPCG(o.Seed, 'f')), now: s.now}
 	s.routes = s.table()
 	s.close = sync.OnceValue(func() error {
@@ -155,6 +165,9 @@ func (s *Server) table() map[string]route {
 		"listedcompanies": s.listedCompanies, "sharedetailsinfo": s.shareDetails, "companydata/alldata": s.companyData,
 	} {
 		t["/market/v1/eq/"+name] = route{onExchange, "", answer}
+	}
+	for path, answer := range s.positionRoutes() {
+		t[path] = route{onPositions, "", answer}
 	}
 	return t
 }

@@ -107,14 +107,64 @@ const (
 // The site shows the register for one spelling of the NIF only: nif is asked for first,
 // then its other spelling. It returns a fault.NotFound if the site knows neither.
 func (c *Client) Holdings(ctx context.Context, nif string, need func(Holding) bool) (Holdings, error) {
-	w := walk{client: c, need: need}
+	return c.ExamineHoldings(ctx, nif, need, func(HoldingPage) {})
+}
+
+// HoldingPage is a page of a walk, as ExamineHoldings reports it.
+type HoldingPage struct {
+	Page    string // one of HoldingPages
+	Rows    int
+	Unknown []Defect // columns that are not read
+	Err     error
+}
+
+// HoldingPages are the pages of a walk in the order of reading.
+var HoldingPages = []string{
+	"holdings", "holdings-present", "holdings-others", "holdings-history", "holdings-annulled", "own-shares",
+	"own-shares-history",
+}
+
+const (
+	hubRead = iota
+	presentRead
+	othersRead
+	historyRead
+	annulledRead
+	ownSharesRead
+	ownNoticesRead
+)
+
+// ExamineHoldings is Holdings, and calls seen after every page, or after both spellings
+// of the first one.
+func (c *Client) ExamineHoldings(
+	ctx context.Context, nif string, need func(Holding) bool, seen func(HoldingPage),
+) (Holdings, error) {
+	w := walk{
+		client: c,
+		need:   need,
+		seen:   seen,
+	}
+	return w.run(ctx, nif)
+}
+
+// walk is the visit of one issuer. It is all or nothing: a table without its histories
+// would look like one that has none.
+type walk struct {
+	client *Client
+	need   func(Holding) bool
+	seen   func(HoldingPage)
+	out    Holdings
+}
+
+func (w *walk) run(ctx context.Context, nif string) (Holdings, error) {
 	h, err := w.hub(ctx, nif)
+	w.saw(hubRead, len(h.steps), nil, err)
 	if err != nil {
 		return Holdings{}, err
 	}
 	w.out.Name = h.name
 	w.out.NIF = h.nif
-	w.out.SourceURL = c.HoldingsURL(h.nif)
+	w.out.SourceURL = w.client.HoldingsURL(h.nif)
 	for _, visit := range []func(context.Context, hub) error{w.present, w.ownShares} {
 		if err := visit(ctx, h); err != nil {
 			return Holdings{}, err
@@ -123,12 +173,18 @@ func (c *Client) Holdings(ctx context.Context, nif string, need func(Holding) bo
 	return w.out, nil
 }
 
-// walk is the visit of one issuer. It is all or nothing: a table without its histories
-// would look like one that has none.
-type walk struct {
-	client *Client
-	need   func(Holding) bool
-	out    Holdings
+// saw reports a page and keeps its unknown columns.
+func (w *walk) saw(page, rows int, s *sheet, err error) {
+	p := HoldingPage{
+		Page: HoldingPages[page],
+		Rows: rows,
+		Err:  err,
+	}
+	if s != nil {
+		p.Unknown = s.unknown
+		w.out.Unknown = append(w.out.Unknown, s.unknown...)
+	}
+	w.seen(p)
 }
 
 // hub is the first page of an issuer and what it links.
@@ -196,15 +252,15 @@ func (w *walk) present(ctx context.Context, h hub) error {
 		return nil
 	}
 	s, err := w.page(ctx, "table of holdings", to)
-	if err != nil {
-		return err
+	var table presentTable
+	if err == nil {
+		table, err = s.present(w.client.site())
 	}
-	table, err := s.present(w.client.site())
+	w.saw(presentRead, len(table.rows), s, err)
 	if err != nil {
 		return err
 	}
 	w.out.Rights = table.rights
-	w.out.Unknown = append(w.out.Unknown, s.unknown...)
 	for _, row := range table.rows {
 		if isAgreement(row.Name) {
 			w.out.Agreements = append(w.out.Agreements, row)
@@ -223,11 +279,10 @@ func (w *walk) present(ctx context.Context, h hub) error {
 // others reads the list of those who are not in the present table any more.
 func (w *walk) others(ctx context.Context, to step) error {
 	s, err := w.page(ctx, "list of other holdings", to)
-	if err != nil {
-		return err
+	if err == nil {
+		w.out.Former, err = s.others()
 	}
-	w.out.Former, err = s.others()
-	w.out.Unknown = append(w.out.Unknown, s.unknown...)
+	w.saw(othersRead, len(w.out.Former), s, err)
 	return err
 }
 
@@ -255,11 +310,10 @@ func (w *walk) history(ctx context.Context, row *Holding) error {
 		return nil
 	}
 	s, err := w.page(ctx, "history of a holding", row.history)
-	if err != nil {
-		return err
+	if err == nil {
+		row.History, err = s.history(row.Name, w.client.site())
 	}
-	row.History, err = s.history(row.Name, w.client.site())
-	w.out.Unknown = append(w.out.Unknown, s.unknown...)
+	w.saw(historyRead, len(row.History), s, err)
 	return err
 }
 
@@ -268,15 +322,17 @@ func (w *walk) annulments(ctx context.Context, row *Holding) error {
 		return nil
 	}
 	s, err := w.page(ctx, "page of annulments", row.annulled)
-	if err != nil {
-		return err
+	var found []HoldingAnnulment
+	if err == nil {
+		found, err = s.annulments()
 	}
-	found, err := s.annulments()
+	w.saw(annulledRead, len(found), s, err)
 	w.out.Annulments = append(w.out.Annulments, found...)
 	return err
 }
 
-// ownShares reads the notices of own shares.
+// ownShares reads the notices of own shares. Their history has a page of its own, or is
+// on the page that leads to it.
 func (w *walk) ownShares(ctx context.Context, h hub) error {
 	to, ok := h.steps[ownSharesPage]
 	if !ok {
@@ -284,16 +340,22 @@ func (w *walk) ownShares(ctx context.Context, h hub) error {
 	}
 	s, err := w.page(ctx, "page of own shares", to)
 	if err != nil {
+		w.saw(ownSharesRead, 0, nil, err)
 		return err
 	}
 	if next, ok := steps(s.root)[ownNotices]; ok {
-		if s, err = w.page(ctx, "history of own shares", next); err != nil {
-			return err
+		w.saw(ownSharesRead, 1, s, nil)
+		if s, err = w.page(ctx, "history of own shares", next); err == nil {
+			w.out.OwnShares, err = s.history("", w.client.site())
 		}
-	} else if s.find(historyGrid) == nil {
-		return s.noTable("history of own shares")
+		w.saw(ownNoticesRead, len(w.out.OwnShares), s, err)
+		return err
 	}
-	w.out.OwnShares, err = s.history("", w.client.site())
-	w.out.Unknown = append(w.out.Unknown, s.unknown...)
+	if s.find(historyGrid) == nil {
+		err = s.noTable("history of own shares")
+	} else {
+		w.out.OwnShares, err = s.history("", w.client.site())
+	}
+	w.saw(ownSharesRead, len(w.out.OwnShares), s, err)
 	return err
 }

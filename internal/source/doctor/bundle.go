@@ -18,7 +18,7 @@ import (
 
 // Bundle is a directory with the answers of the sites: index.json, which describes
 // them in the order of the requests, report.txt, and the body of each in a file of
-// its own. It has no cookies and no keys.
+// its own. It has no cookies, no keys and no tokens of sessions.
 type Bundle struct {
 	Format    int       `json:"format"`
 	Version   string    `json:"version"` // of the program
@@ -75,7 +75,7 @@ func (b Bundle) Save(dir *os.Root, tape *Tape) error {
 			continue
 		}
 		a.File = fmt.Sprintf("%02d-%s%s", n+1, named[a], extension(a.Header.Get("Content-Type")))
-		if err := write(dir, a.File, a.body); err != nil {
+		if err := write(dir, a.File, tape.withoutSessions(a.body)); err != nil {
 			return err
 		}
 	}

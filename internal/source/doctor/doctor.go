@@ -121,6 +121,7 @@ func Run(ctx context.Context, o Options) ([]Check, error) {
 	e.document(ctx)
 	e.entities(ctx)
 	e.registers(ctx)
+	e.positions(ctx)
 	e.shorts(ctx)
 	e.exchange(ctx)
 	return e.checks, ctx.Err()
@@ -151,14 +152,19 @@ func (e *examiner) check(ctx context.Context, s surface) *Check {
 	}
 	begin := e.Tape.len()
 	err := s.read(&c)
+	return e.hold(&c, begin, s.kind, s.needed, err)
+}
+
+// hold completes a check by the answers since begin and the error of the read.
+func (e *examiner) hold(c *Check, begin int, kind string, needed bool, err error) *Check {
 	c.Answers = e.Tape.since(begin)
 	c.explain(err)
 	if len(c.Answers) > 0 {
-		c.inspect(c.Answers[len(c.Answers)-1], s.kind)
+		c.inspect(c.Answers[len(c.Answers)-1], kind)
 	}
 	slices.SortStableFunc(c.Findings, func(a, b Finding) int { return a.Line - b.Line })
-	c.Loses = s.needed && (c.Loses || c.Verdict == Failed)
-	e.held = append(e.held, c)
+	c.Loses = needed && (c.Loses || c.Verdict == Failed)
+	e.held = append(e.held, *c)
 	return &e.held[len(e.held)-1]
 }
 

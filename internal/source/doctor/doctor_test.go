@@ -169,7 +169,7 @@ func TestHealthy(t *testing.T) {
 			t.Errorf("got conclusion %q", conclusion)
 		}
 		t.Logf("\n%s", printed(checks))
-		if want := 29; len(s.asked) != want {
+		if want := 39; len(s.asked) != want {
 			t.Errorf("got %d requests, want %d: %s", len(s.asked), want, strings.Join(s.asked, "\n"))
 		}
 		once := slices.Compact(slices.Sorted(slices.Values(s.asked)))
@@ -223,6 +223,8 @@ func TestBroken(t *testing.T) {
 		{`{"kind":"error500","surface":"register"}`, "registers/managers", doctor.Failed, false, none, "status 500"},
 		{`{"kind":"truncate","surface":"register"}`, "registers/managers", doctor.Failed, false, none, "ended before"},
 		{`{"kind":"markup","surface":"register"}`, "registers/fi-3", doctor.Failed, false, 1, "have an unknown format"},
+		{`{"kind":"error500","surface":"positions","times":1}`, "registers/dealings", doctor.Failed, false, none, "status 500"},
+		{`{"kind":"markup","surface":"positions","times":1}`, "registers/dealings", doctor.Failed, false, 1, "have an unknown format"},
 		{`{"kind":"error500","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "status 500"},
 		{`{"kind":"errorpage","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "could not complete"},
 		{`{"kind":"half","surface":"shorts"}`, "registers/shorts", doctor.Failed, false, none, "it is cut off or corrupt"},

@@ -99,9 +99,10 @@ type Tape struct {
 	base   http.RoundTripper    // nil to play
 	played map[string][]*Answer // of the bundle, by site and request
 
-	mu      sync.Mutex
-	answers []*Answer // guarded by mu
-	size    int       // guarded by mu
+	mu       sync.Mutex
+	answers  []*Answer      // guarded by mu
+	size     int            // guarded by mu
+	sessions map[string]int // guarded by mu: numbers of the tokens of sessions
 }
 
 // Record returns a tape of what the sites answer.
@@ -152,7 +153,7 @@ func (t track) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.base == nil {
 		return t.play(req)
 	}
-	a := &Answer{Site: t.site, Request: req.URL.RequestURI()}
+	a := &Answer{Site: t.site, Request: string(t.withoutSessions([]byte(req.URL.RequestURI())))}
 	t.add(a)
 	begun := time.Now()
 	ended := func(err error) {
@@ -172,9 +173,12 @@ func (t track) RoundTrip(req *http.Request) (*http.Response, error) {
 			a.Header[name] = values
 		}
 	}
-	if to, err := url.Parse(a.Header.Get("Location")); err == nil && to.User != nil {
-		to.User = nil
-		a.Header.Set("Location", to.String())
+	if location := a.Header.Get("Location"); location != "" {
+		if to, err := url.Parse(location); err == nil && to.User != nil {
+			to.User = nil
+			location = to.String()
+		}
+		a.Header.Set("Location", string(t.withoutSessions([]byte(location))))
 	}
 	res.Body = &recorded{ReadCloser: res.Body, keep: func(b []byte) { t.keep(a, b) }, ended: ended}
 	return res, nil

@@ -133,7 +133,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	c.trail.Extend(ctx, c.log, last) // without it a backup that is restored later is noticed too
 	dir := c.directory()
 	c.writer.Apply(docs, dir)
-	c.positions = positions.Book(finder(dir))
+	c.positions = positions.Book(Finder(dir))
 	c.show(head, last, (&tally{}).next(nil, docs))
 	c.partialLoad.Store(false)
 	c.setCurrent()
@@ -333,7 +333,7 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 	var dir *search.Directory
 	if slices.ContainsFunc(changes, func(ch disclosure.Change) bool { return ch.Issuer != nil }) {
 		dir = c.directory()
-		c.positions = c.positions.Join(finder(dir))
+		c.positions = c.positions.Join(Finder(dir))
 	}
 	gone := c.writer.Apply(docs, dir)
 	s, last := c.Snapshot(), changes[len(changes)-1].Mark()

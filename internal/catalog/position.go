@@ -10,7 +10,7 @@ import (
 // in history.Archive.Positions.
 func (s *Snapshot) Positions() *position.Book {
 	if s.positions == nil {
-		return position.New(finder(s.Directory()))
+		return position.New(Finder(s.Directory()))
 	}
 	return s.positions
 }
@@ -18,9 +18,9 @@ func (s *Snapshot) Positions() *position.Book {
 // Positions returns the positions that are known, for ingest.
 func (k Known) Positions() *position.Book { return k.known().Positions() }
 
-// finder finds the issuers of positions in a directory, which is nil before the first
+// Finder finds the issuers of positions in a directory, which is nil before the first
 // load.
-func finder(dir *search.Directory) position.Find {
+func Finder(dir *search.Directory) position.Find {
 	if dir == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"pregon/internal/disclosure"
 )
 
-// History is a page of the changes of a report or an issuer, the newest first.
+// History is a page of the changes of a report, an issuer or a position, the newest first.
 type History struct {
 	Data []Version `json:"data"`
 	Next *int64    `json:"next_before"` // null on the last page
@@ -116,13 +116,8 @@ func (q *Service) difference(before, after *disclosure.Change) ([]FieldChange, e
 	if err != nil {
 		return nil, err
 	}
-	shape := reflect.TypeFor[Report]()
-	if after.Issuer != nil {
-		shape = reflect.TypeFor[Issuer]()
-	}
 	out := []FieldChange{}
-	for i := range shape.NumField() {
-		name, _, _ := strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+	for _, name := range fieldNames(after) {
 		if slices.Contains(derived, name) {
 			continue
 		}
@@ -135,6 +130,22 @@ func (q *Service) difference(before, after *disclosure.Change) ([]FieldChange, e
 		}
 	}
 	return out, nil
+}
+
+// fieldNames returns the names of the fields that the API shows of a record, in their order.
+func fieldNames(c *disclosure.Change) (names []string) {
+	shape := reflect.TypeFor[Report]()
+	switch c.Of() {
+	case disclosure.OfPosition:
+		return positionFields(c.Position.Kind)
+	case disclosure.OfIssuer:
+		shape = reflect.TypeFor[Issuer]()
+	}
+	for i := range shape.NumField() {
+		name, _, _ := strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
 }
 
 // shown returns the fields of a record as the API shows them, without what the

@@ -1,14 +1,15 @@
 // Package history answers what was known at an earlier point of the log.
 //
 // A point is a seq: what was known then is the newest change with seq <= it of every
-// report and issuer. A time means the point before the first change that occurred
+// report, issuer and position. A time means the point before the first change that occurred
 // after it. Clocks of replicas differ, so that times need not rise with seq; then
 // some changes at or before the time are left out, but no later change is included,
 // and the point stays the same as the log grows.
 //
-// One report is read from the log. A list is answered by a past state of the
+// One report is read from the log. A list of reports is answered by a past state of the
 // catalogue (catalog.Snapshot.Past): the present one without the reports that have
-// changed since, and with their former states.
+// changed since, and with their former states. A list of positions is answered by a past
+// book, which is made in the same way.
 package history
 
 import (
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"pregon/internal/catalog"
+	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/search"
@@ -42,6 +44,7 @@ type Archive struct {
 	outline outline // written under mu by the build that runs, which reads it without
 	dirs    recent[*search.Directory]
 	states  recent[*catalog.Snapshot]
+	books   recent[*position.Book]
 }
 
 // New returns an archive.
@@ -50,24 +53,26 @@ func New(log Log) *Archive {
 		log:    log,
 		dirs:   recent[*search.Directory]{most: maxDirectories},
 		states: recent[*catalog.Snapshot]{most: maxStates, size: catalog.PastBytes, bound: maxStateBytes},
+		books:  recent[*position.Book]{most: maxBooks},
 	}
 }
 
 // Limits of past states, which use memory and time.
 const (
-	// MaxChanged is the largest number of reports that may have changed since a point,
-	// not counting those that are newer, for a list as of it.
+	// MaxChanged is the largest number of reports, or of positions, that may have changed
+	// since a point, not counting those that are newer, for a list as of it.
 	MaxChanged = 20_000
 
 	maxStates      = 8         // that are kept
 	maxStateBytes  = 128 << 20 // of the states that are kept, by the estimate of catalog.PastBytes
 	maxDirectories = 4
+	maxBooks       = 4               // of which each has at most MaxChanged positions of its own
 	keptFor        = 2 * time.Minute // after the last use
 	chunk          = 1000            // subjects read at once
 )
 
-// Changes returns up to limit changes of a report or issuer up to a point, the newest
-// first.
+// Changes returns up to limit changes of a report, an issuer or a position up to a point,
+// the newest first.
 func (a *Archive) Changes(
 	ctx context.Context, s *catalog.Snapshot, of disclosure.Subject, id string, upTo int64, limit int,
 ) (found []disclosure.Change, err error) {
@@ -133,6 +138,7 @@ func (a *Archive) Directory(ctx context.Context, s *catalog.Snapshot, seq int64)
 type (
 	directoryKey point
 	stateKey     point
+	bookKey      point
 )
 
 // directory builds the directory as of a point, from the present one and the former

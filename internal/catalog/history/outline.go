@@ -15,17 +15,19 @@ import (
 )
 
 // outline is what is kept in memory of every change of a log: about 35 bytes for each
-// report, and 8 for each change. It is read when the past is first asked for, and then follows the log.
+// report, 90 for each position, and 8 for each change. It is read when the past is first asked for, and then follows the log.
 type outline struct {
 	epoch   string
 	seq     int64           // of the newest change in it
 	latest  []int64         // the latest time in every block of changes, in microseconds
-	keys    []uint64        // of the report of every change, that with seq 1 first; 0 for an issuer
+	keys    []uint64        // of the report of every change, that with seq 1 first; 0 for another subject
 	reports map[uint64]span // by key: see search.KeyOf
 	issuers []issuerChange  // in order of seq
+
+	positions map[string]span // by id
 }
 
-// span is the seq of the first and of the newest change of a report.
+// span is the seq of the first and of the newest change of a report or a position.
 type span struct{ first, newest int64 }
 
 type issuerChange struct {
@@ -44,8 +46,13 @@ func (o *outline) add(marks []disclosure.Mark) {
 			o.latest[n] = max(o.latest[n], m.At)
 		}
 		o.seq = m.Seq
-		if m.Event == disclosure.IssuerUpdated {
+		switch m.Event.Of() {
+		case disclosure.OfIssuer:
 			o.issuers = append(o.issuers, issuerChange{m.Seq, m.Subject})
+			o.keys = append(o.keys, 0)
+			continue
+		case disclosure.OfPosition:
+			o.addPosition(m)
 			o.keys = append(o.keys, 0)
 			continue
 		}
@@ -155,7 +162,11 @@ func (a *Archive) growOnce(ctx context.Context, s *catalog.Snapshot) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if after == 0 {
-		a.outline = outline{epoch: s.Head().Epoch, reports: map[uint64]span{}}
+		a.outline = outline{
+			epoch:     s.Head().Epoch,
+			reports:   map[uint64]span{},
+			positions: map[string]span{},
+		}
 	}
 	a.outline.add(marks)
 	return nil

@@ -3,7 +3,6 @@ package position
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/text"
@@ -14,8 +13,8 @@ type Filter struct {
 	Kinds []disclosure.PositionKind // nil: all
 	// Issuer is the key of an issuer: see Book.Key.
 	Issuer string
-	// Name is words of the name of the position: each is the beginning of a word of it.
-	// Without Issuer it selects only the positions of legal persons, because nobody may
+	// Name is words that the name of the position has, in any spelling, as in
+	// disclosure.Filter. Without Issuer it selects only the positions of legal persons, because nobody may
 	// search for what a natural person has in all issuers.
 	Name     string
 	From, To disclosure.Day // by which positions are ordered, inclusive; zero is open
@@ -203,20 +202,20 @@ func (m *matcher) matchName(r *record) bool {
 	name := r.name.Value()
 	match, known := m.names[name]
 	if !known {
-		match = matchWords(text.Words(name), m.words)
+		match = hasWords(text.Words(name), m.words)
 		m.names[name] = match
 	}
 	return match
 }
 
-// matchWords reports whether each of some words is the beginning of a word of a name.
-func matchWords(name, wanted []string) bool {
+// hasWords reports whether a name has all of some words.
+func hasWords(name, wanted []string) bool {
 	for _, w := range wanted {
-		if !slices.ContainsFunc(name, func(s string) bool { return strings.HasPrefix(s, w) }) {
+		if !slices.Contains(name, w) {
 			return false
 		}
 	}
-	return len(wanted) > 0 && len(name) > 0
+	return len(name) > 0
 }
 
 func (s *sums) hasSide(side disclosure.Side) bool {

@@ -55,8 +55,8 @@ func TestFilter(t *testing.T) {
 		{position.Filter{From: day("2026-03-02"), To: day("2026-03-02")}, []string{"holding-2026000001"}},
 		{position.Filter{From: day("2026-03-04"), To: day("2026-03-02")}, nil},
 		{position.Filter{Name: "alfa"}, []string{alfa, alfaOld}},
-		{position.Filter{Name: "ALF fondo"}, []string{alfa, alfaOld}},
-		{position.Filter{Name: "lfa"}, nil},
+		{position.Filter{Name: "ALFA fondo"}, []string{alfa, alfaOld}},
+		{position.Filter{Name: "alf"}, nil},
 		{position.Filter{Name: "alfa beta"}, nil},
 		// The names of natural persons are found only with an issuer.
 		{position.Filter{Name: "gomez"}, []string{"holding-2026000002"}},

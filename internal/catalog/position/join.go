@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/text"
@@ -15,7 +16,7 @@ type join struct {
 	find   Find
 	of     map[ref]joined
 	groups map[string][]ref  // by the key of an issuer
-	idents map[string]string // of issuers that are not in the directory: key by identifier
+	idents map[string]string // key by identifier, as the registers have them; "" if it is that of several
 }
 
 type joined struct {
@@ -62,11 +63,13 @@ func newJoin(find Find, refs []ref) *join {
 		}
 		j.of[r] = found
 		j.groups[found.key] = append(j.groups[found.key], r)
-		if found.issuer == nil {
-			j.idents[found.key] = found.key
-			for _, ident := range of.idents() {
-				j.idents[ident] = found.key
+		j.idents[found.key] = found.key
+		for _, ident := range of.idents() {
+			if key, taken := j.idents[ident]; taken && key != found.key {
+				j.idents[ident] = ""
+				continue
 			}
+			j.idents[ident] = found.key
 		}
 	}
 	return j
@@ -113,14 +116,17 @@ func (j *join) keyOf(r ref) string { return j.of[r].key }
 
 func (j *join) key(ident string) (key string, ok bool) {
 	ident = disclosure.IssuerKey(ident)
+	if upper := strings.ToUpper(ident); disclosure.IsLEI(upper) {
+		ident = upper
+	}
 	if ident == "" {
 		return "", false
 	}
 	if i := j.find(ident); i != nil {
 		return i.ID, true
 	}
-	key, ok = j.idents[ident]
-	return key, ok
+	key = j.idents[ident]
+	return key, key != ""
 }
 
 func (j *join) keys() iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(j.groups))) }

@@ -125,6 +125,11 @@ func Append(t testing.TB, db store.Log, c *catalog.Catalog, b store.Batch) {
 			t.Fatal(err)
 		}
 	}
+	for i := range b.Positions {
+		if err := b.Positions[i].Validate(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if _, err := db.Append(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

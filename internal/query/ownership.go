@@ -1,0 +1,155 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"pregon/internal/catalog"
+	"pregon/internal/catalog/position"
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+)
+
+// Ownership is everything about who holds, trades in and bets against one issuer.
+// Percentages of holdings are not added up: chains of holders repeat the same votes.
+type Ownership struct {
+	IssuerID    *string           `json:"issuer_id"`
+	IssuerName  *string           `json:"issuer_name"`
+	Holdings    []json.RawMessage `json:"holdings"` // present ones, the largest first
+	OwnShares   []json.RawMessage `json:"own_shares"`
+	Shorts      OwnershipShorts   `json:"shorts"`
+	Dealings    OwnershipDealings `json:"dealings"`
+	Attribution Attribution       `json:"attribution"`
+}
+
+// OwnershipShorts are the net short positions in an issuer.
+type OwnershipShorts struct {
+	Totals  ShortTotal        `json:"totals"`
+	Current []json.RawMessage `json:"current"` // the largest first
+	Series  []ShortPoint      `json:"series"`
+}
+
+// OwnershipDealings are the newest notices of managers' dealings in an issuer.
+type OwnershipDealings struct {
+	Total  int               `json:"total"`
+	Latest []json.RawMessage `json:"latest"`
+	Months []DealingMonth    `json:"months"`
+}
+
+// DealingMonth is what was bought and sold in a month, in one currency.
+type DealingMonth struct {
+	Month    string `json:"month"`
+	Currency string `json:"currency"`
+	Bought   string `json:"bought"`
+	Sold     string `json:"sold"`
+	Buys     int    `json:"buys"`
+	Sells    int    `json:"sells"`
+}
+
+const (
+	maxOwnership   = 200 // positions of a kind
+	latestDealings = 20
+	// maxDealingMonths is how many sums there are: the newest.
+	maxDealingMonths = 240
+)
+
+// Ownership returns everything about one issuer, by any of its identifiers, a ticker or a
+// name.
+func (q *Service) Ownership(ctx context.Context, s *catalog.Snapshot, issuer string) (*Ownership, error) {
+	b := s.Positions()
+	ident, unresolved := IssuerKey(s, issuer)
+	if unresolved != nil {
+		key, known := b.Key(issuer)
+		if !known {
+			return nil, fault.New(fault.NotFound, "%s", unresolved.Sentence)
+		}
+		ident = key
+	}
+	key := positionKey(b, ident)
+	out := &Ownership{
+		Holdings:    rawPositions(currentOf(b, key, disclosure.Holding)),
+		OwnShares:   rawPositions(currentOf(b, key, disclosure.OwnShares)),
+		Attribution: q.Attribution(),
+		Shorts: OwnershipShorts{
+			Totals:  q.ShortTotal(b, key),
+			Current: rawPositions(currentOf(b, key, disclosure.Short)),
+			Series:  q.ShortSeries(b, key),
+		},
+	}
+	out.name(s, b, key)
+	latest, err := b.List(ctx, position.Filter{
+		Kinds:  []disclosure.PositionKind{disclosure.Dealing},
+		Issuer: key,
+	}, 1, latestDealings)
+	if err != nil {
+		return nil, err
+	}
+	out.Dealings = OwnershipDealings{
+		Total:  latest.Total,
+		Latest: rawPositions(latest.Entries),
+		Months: q.DealingMonths(b, key),
+	}
+	return out, nil
+}
+
+// name sets the id and the name of the issuer: as in the directory, else as the registers
+// have them.
+func (o *Ownership) name(s *catalog.Snapshot, b *position.Book, key string) {
+	if e, ok := s.Issuer(key); ok {
+		o.IssuerID = &e.Issuer.ID
+		o.IssuerName = &e.Issuer.Name
+		return
+	}
+	for _, kind := range disclosure.PositionKinds {
+		for e := range b.Of(key, kind) {
+			o.IssuerID = OrNull(e.IssuerID())
+			o.IssuerName = OrNull(e.Decode().IssuerName)
+			return
+		}
+	}
+}
+
+// currentOf returns the present positions of an issuer and a kind, the largest first.
+func currentOf(b *position.Book, key string, kind disclosure.PositionKind) []position.Entry {
+	var found []position.Entry
+	for e := range b.Of(key, kind) {
+		if e.State() == disclosure.StateCurrent {
+			found = append(found, e)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b position.Entry) int {
+		return disclosure.CompareDecimals(percentOf(b), percentOf(a))
+	})
+	return found[:min(len(found), maxOwnership)]
+}
+
+// percentOf returns a percentage to compare, which may be unknown.
+func percentOf(e position.Entry) string {
+	if e.Percent() == "" {
+		return "0"
+	}
+	return e.Percent()
+}
+
+// CurrentPositions returns the present positions of an issuer, by any of its identifiers,
+// and a kind: who holds now. The largest is the first.
+func (q *Service) CurrentPositions(
+	b *position.Book,
+	issuer string,
+	kind disclosure.PositionKind,
+) []position.Entry {
+	return currentOf(b, positionKey(b, issuer), kind)
+}
+
+// DealingMonths returns the sums of an issuer's dealings, by any of its identifiers, the
+// oldest month first.
+func (q *Service) DealingMonths(b *position.Book, issuer string) []DealingMonth {
+	months := b.DealingMonths(positionKey(b, issuer))
+	months = months[max(0, len(months)-maxDealingMonths):]
+	out := make([]DealingMonth, len(months))
+	for i, m := range months {
+		out[i] = DealingMonth(m)
+	}
+	return out
+}

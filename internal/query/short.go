@@ -1,0 +1,123 @@
+package query
+
+import (
+	"pregon/internal/catalog"
+	"pregon/internal/catalog/position"
+	"pregon/internal/disclosure"
+)
+
+// ShortTotal is the sum of the present net short positions in an issuer.
+type ShortTotal struct {
+	Percent string  `json:"percent"`
+	Names   int     `json:"holders"`
+	Date    *string `json:"date"` // of the newest of them; null if there are none
+}
+
+// ShortPoint is the sum from a day on, until the next one.
+type ShortPoint struct {
+	Date    string `json:"date"`
+	Percent string `json:"percent"`
+	Names   int    `json:"holders"`
+}
+
+// MaxShortPoints is how many points a series has: the newest.
+const MaxShortPoints = 5000
+
+// ShortTotal returns the sum of the short positions in an issuer, by any of its
+// identifiers.
+func (q *Service) ShortTotal(b *position.Book, issuer string) ShortTotal {
+	total, ok := b.ShortTotal(positionKey(b, issuer))
+	if !ok {
+		return ShortTotal{Percent: "0"}
+	}
+	return newShortTotal(total)
+}
+
+func newShortTotal(t position.ShortTotal) ShortTotal {
+	return ShortTotal{
+		Percent: t.Percent,
+		Names:   t.Names,
+		Date:    OrNull(t.Newest.Day().String()),
+	}
+}
+
+// ShortSeries returns the sum of the short positions in an issuer on each day on which it
+// changed: see position.ShortLines.
+func (q *Service) ShortSeries(b *position.Book, issuer string) []ShortPoint {
+	points := position.ShortSeries(b.ShortLines(positionKey(b, issuer)))
+	points = points[max(0, len(points)-MaxShortPoints):]
+	out := make([]ShortPoint, len(points))
+	for i, p := range points {
+		out[i] = ShortPoint{
+			Date:    p.Day.String(),
+			Percent: p.Percent,
+			Names:   p.Names,
+		}
+	}
+	return out
+}
+
+// ShortRow is the total of an issuer in a list of all.
+type ShortRow struct {
+	IssuerID   *string `json:"issuer_id"`
+	IssuerName *string `json:"issuer_name"`
+	LEI        *string `json:"lei"`
+	ISIN       *string `json:"isin"`
+	ShortTotal
+}
+
+// ShortRows is a page of totals.
+type ShortRows struct {
+	Data  []ShortRow `json:"data"`
+	Total int        `json:"total"`
+	Page  int        `json:"page"`
+	Limit int        `json:"limit"`
+}
+
+// ShortTotalsList is a request for a page of totals.
+type ShortTotalsList struct {
+	Issuers     func(*disclosure.Issuer) bool // nil: all
+	Page, Limit int
+}
+
+// ShortTotals reads the parameters of the totals of all issuers.
+func (p *Params) ShortTotals(s *catalog.Snapshot) ShortTotalsList {
+	return ShortTotalsList{
+		Issuers: p.issuersOf(s),
+		Limit:   p.limit(),
+		Page:    p.Integer("page", 1, 1, MaxPage),
+	}
+}
+
+// ShortTotals returns the totals of issuers with present short positions, the largest
+// first.
+func (q *Service) ShortTotals(b *position.Book, l ShortTotalsList) ShortRows {
+	out := ShortRows{Data: []ShortRow{}, Page: l.Page, Limit: l.Limit}
+	skip := (int64(l.Page) - 1) * int64(l.Limit)
+	for _, t := range b.ShortTotals() {
+		issuer := t.Newest.Issuer()
+		if l.Issuers != nil && !l.Issuers(issuer) {
+			continue
+		}
+		if int64(out.Total) >= skip && len(out.Data) < l.Limit {
+			out.Data = append(out.Data, newShortRow(t))
+		}
+		out.Total++
+	}
+	return out
+}
+
+func newShortRow(t position.ShortTotal) ShortRow {
+	p := t.Newest.Decode()
+	name := p.IssuerName
+	if i := t.Newest.Issuer(); i != nil {
+		name = i.Name
+	}
+	return ShortRow{
+		IssuerID:   OrNull(p.Issuer),
+		IssuerName: OrNull(name),
+		LEI:        OrNull(p.LEI),
+		ISIN:       OrNull(p.ISIN),
+		ShortTotal: newShortTotal(t),
+	}
+}

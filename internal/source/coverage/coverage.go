@@ -240,7 +240,7 @@ func (t *Tracker) add(name, text string) {
 	if id, ok := strings.CutPrefix(name, jobPrefix); ok {
 		t.jobs[id] = text
 	}
-	if !strings.HasPrefix(name, jobPrefix) && name != statusName {
+	if !strings.HasPrefix(name, jobPrefix) && name != statusName && !isRegister(name) {
 		t.version++
 	}
 	if key, ok := strings.CutPrefix(name, coverPrefix); ok {

@@ -41,6 +41,15 @@ type Issuer struct {
 	Aliases     []string `json:"aliases,omitempty"`
 	Manager     string   `json:"manager,omitempty"`    // name of the manager of a fund
 	Depositary  string   `json:"depositary,omitempty"` // name of the depositary of its assets
+
+	// What the regulator's page of general data and its register of holdings state. A
+	// field that is not known is left out, so that the record of an issuer without these
+	// has the same bytes as before there were any.
+	LEI            string `json:"lei,omitempty"`
+	Sector         string `json:"sector,omitempty"`           // as written, in Spanish
+	Capital        string `json:"capital,omitempty"`          // in euros, a decimal with a point
+	VotingRights   string `json:"voting_rights,omitempty"`    // their total number
+	VotingRightsOn string `json:"voting_rights_on,omitempty"` // the day of the last change of that number
 }
 
 // CIF returns the tax number in its normal form, or "" if the key of the source
@@ -58,23 +67,26 @@ func (i *Issuer) Keys() []string {
 	}
 	keys = append(keys, i.Aliases...)
 	keys = append(keys, i.ISINs...)
+	if i.LEI != "" {
+		keys = append(keys, i.LEI)
+	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
 // IssuerKey brings an identifier that a user typed into the form in which
 // issuers are kept: a NIF in its normal form, a registration in lower case, an
-// ISIN in upper case.
+// ISIN or an LEI in upper case.
 func IssuerKey(s string) string {
 	s = strings.TrimSpace(s)
 	if !strings.ContainsAny(s, "0123456789") {
-		return strings.ToLower(s) // neither a NIF nor an ISIN, as most words
+		return strings.ToLower(s) // no NIF, ISIN or LEI, as most words
 	}
 	if nif, ok := ParseNIF(s); ok {
 		return string(nif)
 	}
-	if IsISIN(strings.ToUpper(s)) {
-		return strings.ToUpper(s)
+	if upper := strings.ToUpper(s); IsISIN(upper) || IsLEI(upper) {
+		return upper
 	}
 	return strings.ToLower(s)
 }
@@ -123,6 +135,14 @@ func (i *Issuer) Validate() error {
 			bad.add("isins", isin, "is not an ISIN")
 		}
 	}
+	i.LEI = strings.ToUpper(strings.TrimSpace(i.LEI))
+	if i.LEI != "" && !IsLEI(i.LEI) {
+		bad.add("lei", i.LEI, "is not an LEI: one has 20 letters and digits, of which the last two are check digits")
+	}
+	bad.ident("sector", i.Sector)
+	bad.decimal("capital", i.Capital, false)
+	bad.decimal("voting_rights", i.VotingRights, false)
+	bad.day("voting_rights_on", i.VotingRightsOn, false)
 	if i.ID == "" {
 		i.ID = IssuerKey(i.NIF)
 	} else {
@@ -158,6 +178,11 @@ func (i Issuer) Merge(observed Issuer) (merged Issuer, changed []string) {
 	m.list("aliases", &i.Aliases, observed.Aliases)
 	m.text("manager", &i.Manager, observed.Manager)
 	m.text("depositary", &i.Depositary, observed.Depositary)
+	m.text("lei", &i.LEI, observed.LEI)
+	m.text("sector", &i.Sector, observed.Sector)
+	m.text("capital", &i.Capital, observed.Capital)
+	m.text("voting_rights", &i.VotingRights, observed.VotingRights)
+	m.text("voting_rights_on", &i.VotingRightsOn, observed.VotingRightsOn)
 	return i, m.changed
 }
 

@@ -24,6 +24,14 @@ func TestReadIssuer(t *testing.T) {
 		{`{"name":"X","id":"fi-1","kind":"bank"}`, "", "", "use company, fund, manager or other"},
 		{`{"name":"X","id":"fi-1","isins":["ES1"]}`, "", "", "not an ISIN"},
 		{`{"name":"X","id":"fi-1","isins":"ES01SIM00026"}`, "", "", "must be a list"},
+		{`{"name":"X","id":"fi-1","lei":"SIM000000A6900123811"}`, "", "", "not an LEI"},
+		{`{"name":"X","id":"fi-1","lei":" sim000000a6900123810 ","sector":"BANCOS","capital":"0.50","voting_rights":"12","voting_rights_on":"2024-05-13"}`, "fi-1", "", ""},
+		{`{"name":"X","id":"fi-1","lei":null,"sector":null,"capital":null,"voting_rights":null,"voting_rights_on":null}`, "fi-1", "", ""},
+		{`{"name":"X","id":"fi-1","sector":"` + strings.Repeat("x", 201) + `"}`, "", "", "too long"},
+		{`{"name":"X","id":"fi-1","capital":"5.670.161.554,00"}`, "", "", "must be a decimal"},
+		{`{"name":"X","id":"fi-1","voting_rights":"-1"}`, "", "", "must be a decimal"},
+		{`{"name":"X","id":"fi-1","voting_rights":"` + strings.Repeat("1", 41) + `"}`, "", "", "must be a decimal"},
+		{`{"name":"X","id":"fi-1","voting_rights_on":"13/05/2024"}`, "", "", "must be a date"},
 	}
 	for _, tt := range tests {
 		i, err := disclosure.ReadIssuer([]byte(tt.line))
@@ -83,6 +91,34 @@ func TestIssuerMerge(t *testing.T) {
 	}
 }
 
+// An observation without identity, as those of all other surfaces, keeps what is known.
+func TestIssuerMergeOfIdentity(t *testing.T) {
+	known := disclosure.Issuer{ID: "A69001238", Name: "X"}
+	whole := disclosure.Issuer{
+		ID:             "A69001238",
+		Name:           "X",
+		LEI:            "SIM000000A6900123810",
+		Sector:         "BANCOS",
+		Capital:        "10.5",
+		VotingRights:   "21",
+		VotingRightsOn: "2024-05-13",
+	}
+	merged, changed := known.Merge(whole)
+	if diff := cmp.Diff([]string{"lei", "sector", "capital", "voting_rights", "voting_rights_on"}, changed); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(whole, merged); diff != "" {
+		t.Error(diff)
+	}
+	if kept, changed := merged.Merge(known); len(changed) > 0 || !cmp.Equal(kept, whole) {
+		t.Errorf("an observation without identity changes %v", changed)
+	}
+	more, changed := merged.Merge(disclosure.Issuer{ID: "A69001238", Capital: "11"})
+	if diff := cmp.Diff([]string{"capital"}, changed); diff != "" || more.Capital != "11" || more.Sector != "BANCOS" {
+		t.Errorf("%+v: %s", more, diff)
+	}
+}
+
 // A former name that is used again is removed from the former names.
 func TestIssuerReusesFormerName(t *testing.T) {
 	i := disclosure.Issuer{ID: "fi-1", Name: "A"}
@@ -97,8 +133,8 @@ func TestIssuerReusesFormerName(t *testing.T) {
 }
 
 func TestIssuerKeys(t *testing.T) {
-	i := disclosure.Issuer{ID: "fi-4720", NIF: "V-87654321", ISINs: []string{"ES01SIM00026"}, Aliases: []string{"sicav-12"}}
-	for _, typed := range []string{"FI-4720", "v87654321", "V-87654321", "es01sim00026", " sicav-12 "} {
+	i := disclosure.Issuer{ID: "fi-4720", NIF: "V-87654321", ISINs: []string{"ES01SIM00026"}, Aliases: []string{"sicav-12"}, LEI: "SIM000000A6900123810"}
+	for _, typed := range []string{"FI-4720", "v87654321", "V-87654321", "es01sim00026", " sicav-12 ", "sim000000a6900123810"} {
 		if key := disclosure.IssuerKey(typed); !slices.Contains(i.Keys(), key) {
 			t.Errorf("IssuerKey(%q) = %q, want one of %v", typed, key, i.Keys())
 		}

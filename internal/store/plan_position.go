@@ -63,7 +63,7 @@ func (p *plan) seal(position *disclosure.Position) {
 
 // learntLater are the fields that are no news when they are learnt of a position that
 // was loaded as history.
-var learntLater = []string{"trades", "issuer_id", "holder"}
+var learntLater = []string{"trades", "issuer_id", "lei", "holder"}
 
 // positionEvent returns the event of a change to a known position.
 func (p *plan) positionEvent(merged *disclosure.Position, changed []string) disclosure.Event {

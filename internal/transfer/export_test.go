@@ -64,6 +64,12 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = db.Close() })
 	m := market.New(1)
 	w := &world{reports: slices.Collect(m.Bulk(1200, noon)), issuers: m.Issuers()}
+	listed := &w.issuers[0]
+	listed.LEI = market.LEI(*listed)
+	listed.Sector = "BANCOS"
+	listed.Capital = "5670161554.00"
+	listed.VotingRights = "5670161554"
+	listed.VotingRightsOn = "2024-05-13"
 	w.reports = append(w.reports, complete)
 	if _, err := db.Append(t.Context(), store.Batch{Issuers: w.issuers, Reports: w.reports}); err != nil {
 		t.Fatal(err)
@@ -125,8 +131,8 @@ func TestJSONLines(t *testing.T) {
 		}
 		issuers = append(issuers, i)
 	}
-	if len(issuers) != len(w.issuers) || issuers[0].ID != w.issuers[0].ID {
-		t.Errorf("got %d issuers, want %d", len(issuers), len(w.issuers))
+	if len(issuers) != len(w.issuers) || !reflect.DeepEqual(issuers[0], w.issuers[0]) {
+		t.Errorf("got %d issuers, the first %+v, want %d and %+v", len(issuers), issuers[0], len(w.issuers), w.issuers[0])
 	}
 }
 
@@ -169,6 +175,20 @@ func TestTables(t *testing.T) {
 	}
 	if got := rows[len(rows)-1]; !slices.Equal(got, want) {
 		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+	rows, err = csv.NewReader(bytes.NewReader(w.write(t, transfer.Export{Kind: transfer.Issuers, Format: transfer.CSV}))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity := [][]string{
+		{"lei", "sector", "capital", "voting_rights", "voting_rights_on"},
+		{market.LEI(w.issuers[0]), "BANCOS", "5670161554.00", "5670161554", "2024-05-13"},
+		{"", "", "", "", ""},
+	}
+	for i, want := range identity {
+		if got := rows[i][len(rows[i])-len(want):]; !slices.Equal(got, want) {
+			t.Errorf("line %d of the issuers ends with %q, want %q", i+1, got, want)
+		}
 	}
 	about := map[string]string{"cursor": w.snapshot.Head.String()}
 	for kind, n := range map[transfer.Kind]int{transfer.Reports: len(w.reports), transfer.Issuers: len(w.issuers)} {

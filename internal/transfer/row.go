@@ -120,6 +120,12 @@ type issuerRow struct {
 	Aliases     []string `parquet:"aliases,list"`
 	Manager     string   `parquet:"manager,optional,dict"`
 	Depositary  string   `parquet:"depositary,optional,dict"`
+
+	LEI            string `parquet:"lei,optional"`
+	Sector         string `parquet:"sector,optional,dict"`
+	Capital        string `parquet:"capital,optional"`
+	VotingRights   string `parquet:"voting_rights,optional"`
+	VotingRightsOn string `parquet:"voting_rights_on,optional"`
 }
 
 func newIssuerRow(i *disclosure.Issuer) *issuerRow {
@@ -135,5 +141,11 @@ func newIssuerRow(i *disclosure.Issuer) *issuerRow {
 		Aliases:     i.Aliases,
 		Manager:     i.Manager,
 		Depositary:  i.Depositary,
+
+		LEI:            i.LEI,
+		Sector:         i.Sector,
+		Capital:        i.Capital,
+		VotingRights:   i.VotingRights,
+		VotingRightsOn: i.VotingRightsOn,
 	}
 }

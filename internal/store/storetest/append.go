@@ -210,6 +210,12 @@ func testRoundTrip(t *testing.T, e Engine) {
 		ISINs:       []string{"ES0000000001", "ES0000000002"},
 		FormerNames: []string{"Antes, S.A.", "Más antes"},
 		Aliases:     []string{"fi-1"},
+
+		LEI:            "SIM000000A6900123810",
+		Sector:         "MEDIOS DE COMUNICACIÓN",
+		Capital:        "5670161554.00",
+		VotingRights:   "5670161554",
+		VotingRightsOn: "2024-05-13",
 	}
 	start := time.Now().Truncate(time.Microsecond)
 	mustAppend(t, s, store.Batch{Issuers: []disclosure.Issuer{issuer}, Reports: []disclosure.Report{report}, New: disclosure.Published})

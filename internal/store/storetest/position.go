@@ -85,6 +85,9 @@ func testPositionEvents(t *testing.T, e Engine) {
 
 	checkOutcome(t, mustAppend(t, s, ofPositions(withTrades(live), withTrades(old))), store.Outcome{Seq: 6, Updated: 2})
 	live.IssuerName = "EJEMPLAR REAL, S.A."
+	live.LEI = "SIM000000A6900123810"
+	old.LEI = live.LEI
+	mustAppend(t, s, ofPositions(live, old))
 	old.RectifiedBy = []string{"9"}
 	old.State = disclosure.StateRectified
 	mustAppend(t, s, ofPositions(live, old))
@@ -98,7 +101,8 @@ func testPositionEvents(t *testing.T, e Engine) {
 		brief{disclosure.PositionBackfilled, "dealing-2", nil},
 		brief{disclosure.PositionUpdated, "dealing-1", []string{"trades"}},
 		brief{disclosure.PositionBackfilled, "dealing-2", []string{"trades"}},
-		brief{disclosure.PositionUpdated, "dealing-1", []string{"issuer_name"}},
+		brief{disclosure.PositionUpdated, "dealing-1", []string{"issuer_name", "lei"}},
+		brief{disclosure.PositionBackfilled, "dealing-2", []string{"lei"}},
 		brief{disclosure.PositionUpdated, "dealing-2", []string{"rectified_by", "state"}},
 		brief{disclosure.PositionBackfilled, "dealing-1", []string{"issuer_name"}},
 		brief{disclosure.PositionWithdrawn, "dealing-2", []string{"state"}})

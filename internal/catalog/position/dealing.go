@@ -2,6 +2,7 @@ package position
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (b *Book) DealingMonths(key string) []DealingMonth {
 	type month struct{ month, currency string }
 	sums := map[month]*DealingMonth{}
 	for e := range b.Of(key, disclosure.Dealing) {
-		if e.r.sums == nil || e.r.state == disclosure.StateRectified || e.r.state == disclosure.StateAnnulled {
+		if e.r.sums == nil || e.r.superseded() {
 			continue
 		}
 		for _, t := range e.r.decode().Trades {
@@ -66,4 +67,29 @@ func (m *DealingMonth) add(t *disclosure.Trade) {
 	}
 	m.Sold = disclosure.AddDecimals(m.Sold, amount)
 	m.Sells++
+}
+
+// LargestDealings returns the notices of dealings that match a filter with the largest
+// amounts in a currency: those of all trades, or of the side of the filter. Notices that
+// were rectified or annulled are left out.
+func (b *Book) LargestDealings(ctx context.Context, f Filter, currency string, limit int) ([]Entry, error) {
+	f.Kinds = []disclosure.PositionKind{disclosure.Dealing}
+	if f.MinAmount == "" {
+		f.MinAmount = "0" // leaves out notices without an amount in the currency
+		f.Currency = currency
+	}
+	found, err := b.List(ctx, f, 1, b.Len())
+	if err != nil {
+		return nil, err
+	}
+	found.Entries = slices.DeleteFunc(found.Entries, func(e Entry) bool { return e.r.superseded() })
+	slices.SortStableFunc(found.Entries, func(a, b Entry) int {
+		return disclosure.CompareDecimals(b.r.sums.of(f.Side).value, a.r.sums.of(f.Side).value)
+	})
+	return found.Entries[:min(len(found.Entries), limit)], nil
+}
+
+// superseded reports whether a later notice rectifies or annuls this one.
+func (r *record) superseded() bool {
+	return r.state == disclosure.StateRectified || r.state == disclosure.StateAnnulled
 }

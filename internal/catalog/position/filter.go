@@ -228,9 +228,14 @@ func (s *sums) reach(side disclosure.Side, least, currency string) bool {
 	if s == nil {
 		return false
 	}
-	of := s.all
-	if n := slices.Index(disclosure.Sides, side); n >= 0 {
-		of = s.sides[n]
-	}
+	of := s.of(side)
 	return of.value != "" && of.currency == currency && disclosure.CompareDecimals(of.value, least) >= 0
+}
+
+// of returns the amount of all trades, or of those of a side.
+func (s *sums) of(side disclosure.Side) amount {
+	if n := slices.Index(disclosure.Sides, side); n >= 0 {
+		return s.sides[n]
+	}
+	return s.all
 }

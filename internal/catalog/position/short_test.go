@@ -94,7 +94,8 @@ func TestMoves(t *testing.T) {
 		short(leiB, isinB, "Beta LLP", "2026-01-12", "0.55", current, 1),
 	)
 	day, _ := disclosure.ParseDay("2026-01-12")
-	moves, err := b.Moves(t.Context(), disclosure.Short, day, 0, 10)
+	shorts := position.Filter{Kinds: []disclosure.PositionKind{disclosure.Short}, From: day}
+	moves, err := b.Moves(t.Context(), shorts, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestMoves(t *testing.T) {
 	if strings.Join(got, ", ") != want {
 		t.Errorf("the moves are %s, want %s", strings.Join(got, ", "), want)
 	}
-	if moves, _ := b.Moves(t.Context(), disclosure.Short, day, 0, 1); len(moves) != 1 {
+	if moves, _ := b.Moves(t.Context(), shorts, 1); len(moves) != 1 {
 		t.Errorf("one was asked for, got %d", len(moves))
 	}
 	h := book(nil,
@@ -118,9 +119,64 @@ func TestMoves(t *testing.T) {
 		holding("A-10000004", "2", "Tenedora, S.L.", "2026-01-05", "5.1", current),
 		holding("A-10000004", "3", "Sin Porcentaje, S.L.", "2026-01-05", "", current),
 	)
-	moves, _ = h.Moves(t.Context(), disclosure.Holding, 0, 0, 10)
+	moves, _ = h.Moves(t.Context(), position.Filter{Kinds: []disclosure.PositionKind{disclosure.Holding}}, 10)
 	if len(moves) != 2 || moves[0].Change != "3.1" || !moves[0].First || moves[1].Change != "2" {
 		t.Errorf("the moves of holdings are %+v", moves)
+	}
+	all, _ := h.List(t.Context(), position.Filter{}, 1, 10)
+	if moves, err = h.MovesOf(t.Context(), all.Entries); err != nil || len(moves) != 3 || moves[0].Change != "" {
+		t.Errorf("the moves of all holdings are %+v, %v", moves, err)
+	}
+}
+
+// A position that had left the register does not have a value from which the next one
+// moves.
+func TestMoveAfterEnd(t *testing.T) {
+	b := book(nil,
+		short(leiA, isinA, "Alfa LLP", "2020-01-10", "0.9", disclosure.StateEnded, 1),
+		short(leiA, isinA, "Alfa LLP", "2026-01-12", "0.5", disclosure.StateCurrent, 1),
+	)
+	moves, err := b.Moves(t.Context(), position.Filter{Kinds: []disclosure.PositionKind{disclosure.Short}}, 1)
+	if err != nil || len(moves) != 1 {
+		t.Fatal(moves, err)
+	}
+	newest, _ := b.List(t.Context(), position.Filter{}, 1, 1)
+	moves, _ = b.MovesOf(t.Context(), newest.Entries)
+	if !moves[0].First || moves[0].Change != "0.5" {
+		t.Errorf("the move is %+v", moves[0])
+	}
+}
+
+func TestLargestDealings(t *testing.T) {
+	rectified := dealing("A-10000004", "1", "Ana Ficticia", "2026-02-03", trade("Compra", disclosure.Buy, "2026-01-31", "9", "900", "EUR"))
+	rectified.State = disclosure.StateRectified
+	b := book(nil, rectified,
+		dealing("A-10000004", "2", "Ana Ficticia", "2026-02-04", trade("Compra", disclosure.Buy, "2026-01-31", "10", "1.5", "EUR")),
+		dealing("A-10000004", "3", "Ana Ficticia", "2026-02-05",
+			trade("Compra", disclosure.Buy, "2026-01-31", "1", "1", "EUR"),
+			trade("Venta", disclosure.Sell, "2026-01-31", "100", "1", "EUR")),
+		dealing("A-10000004", "4", "Otra Ficticia", "2026-02-05", trade("Venta", disclosure.Sell, "2026-02-01", "1000", "1", "USD")),
+		dealing("A-10000004", "5", "Otra Ficticia", "2026-02-05"),
+	)
+	for _, c := range []struct {
+		f    position.Filter
+		want string
+	}{
+		{position.Filter{}, "dealing-3 dealing-2"},
+		{position.Filter{Side: disclosure.Buy}, "dealing-2 dealing-3"},
+		{position.Filter{MinAmount: "100", Currency: "USD"}, "dealing-4"},
+	} {
+		found, err := b.LargestDealings(t.Context(), c.f, "EUR", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, e := range found {
+			ids = append(ids, e.ID())
+		}
+		if got := strings.Join(ids, " "); got != c.want {
+			t.Errorf("%+v: the largest are %s, want %s", c.f, got, c.want)
+		}
 	}
 }
 

@@ -254,6 +254,21 @@ func (q *request) with(path string, changes ...string) string {
 	return path + "?" + values.Encode()
 }
 
+// queryOf returns a query string of names and values, with a question mark. Empty values
+// are left out; it is "" if all are.
+func queryOf(pairs ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
 // filterForm is the filter of a list as the reader sees and changes it.
 type filterForm struct {
 	Path       string

@@ -22,7 +22,7 @@ func TestLongQuery(t *testing.T) {
 	t.Parallel()
 	s := start(t, "", querytest.Market())
 	long := strings.Repeat("a+", 1000)
-	for _, target := range []string{"/", "/search", "/live", "/feed.atom", "/issuers", "/issuers/A69000016", "/suggest", "/status"} {
+	for _, target := range []string{"/", "/search", "/live", "/feed.atom", "/issuers", "/issuers/A69000016", "/shorts", "/suggest", "/status"} {
 		s.get(http.StatusBadRequest, target+"?search="+long)
 		s.get(http.StatusBadRequest, target+"?unknown="+long)
 	}
@@ -87,7 +87,7 @@ func TestLiveState(t *testing.T) {
 // No request makes a page fail, also while the catalogue changes.
 func TestOddRequests(t *testing.T) {
 	t.Parallel()
-	s := start(t, "demo", querytest.Market())
+	s := start(t, "demo", registersMarket())
 	long := strings.Repeat("%20-a", 300)
 	queries := []string{
 		"", "?", "?&&=&", "?;", "?%zz", "?search=%00", "?search=%ff", "?search=" + long, "?search=%22", "?search=-", "?search=a&search=b", "?search=%22a+-b%22+-",
@@ -96,11 +96,12 @@ func TestOddRequests(t *testing.T) {
 		"?from=1900-01-01&to=9999-12-31", "?from=0000-00-00", "?from=2026-03-29&to=2026-03-29", "?to=1899-12-31", "?from=x", "?without=securitisation", "?without=x",
 		"?in=document", "?in=x", "?in=document&search=a", "?in=document&search=-a", "?in=document&search=%22", "?%69n=document&search=a", "?lang=en&lang=es", "?lang=xx",
 		"?l%61ng=en", "?letter=0", "?letter=%C3%91", "?letter=AB", "?offset=-1", "?offset=2147483647", "?offset=x", "?q=", "?q=" + long, "?q=%ff", "?token=x",
-		"?limit=0", "?limit=51", "?sort=x",
+		"?limit=0", "?limit=51", "?sort=x", "?view=largest", "?view=x", "?current=x", "?current=true&holder=a", "?holder=%22", "?view=largest&from=1900-01-01",
+		"?issuer=bvb&holder=" + long, "?from=9999-12-31&view=largest", "?to=1900-01-01&view=largest",
 	}
-	const filtered = 8 // the first paths have all filters
+	const filtered = 9 // the first paths have all filters
 	paths := []string{
-		"/", "/search", "/live", "/suggest", "/issuers", "/issuers/A69000016", "/feed.atom", "/feed.json",
+		"/shorts", "/", "/search", "/live", "/suggest", "/issuers", "/issuers/A69000016", "/feed.atom", "/feed.json",
 		"/analytics", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/developers", "/status", "/reports/oir-40374", "/reports/oir-40374.md", "/reports/.md", "/reports/%00", "/reports/%2F%2Fevil.example", "/reports/..%2F..", "/reports/OIR-40374%3F", "/reports/oir-99999999999999999999",
 		"/issuers/bvb", "/issuers/%2F%2Fevil.example", "/issuers/%ff", "/issuers/%22", "/issuers/" + long, "/issuers/%20", "/issuers/A69000016/months.csv", "/issuers/x/months.csv",
 		"/analytics/daily.csv", "/analytics/..%2Fx", "/analytics/.csv", "/sitemaps/pages.xml", "/sitemaps/.xml", "/sitemaps/9999.xml", "/sitemaps/1899.xml", "/sitemaps/-001.xml",

@@ -81,6 +81,11 @@ var routes = []route{
 		scope:   access.ReadReports,
 	},
 	{
+		pattern: "GET /shorts",
+		handle:  (*Site).shorts,
+		scope:   access.ReadIssuers,
+	},
+	{
 		pattern: "GET /analytics",
 		handle:  (*Site).analytics,
 		scope:   access.ReadAnalytics,

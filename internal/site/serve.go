@@ -35,7 +35,9 @@ func (q *request) forRender() render.Request {
 }
 
 // pageParameters are the parameters that select what a page shows.
-var pageParameters = append([]string{"page", "letter", "in", "offset", "month", "view", "day"}, filterNames...)
+var pageParameters = append([]string{
+	"page", "letter", "in", "offset", "month", "view", "day", "holder", "current",
+}, filterNames...)
 
 // serve turns a route into a handler.
 func (s *Site) serve(rt route) http.Handler {

@@ -150,6 +150,28 @@ func hostileMarket() store.Batch {
 			FormerNames: []string{hostile}, Manager: hostile, Depositary: hostile,
 		}},
 		Reports: []disclosure.Report{one, two},
+		Positions: []disclosure.Position{
+			hostilePosition(disclosure.Short),
+		},
+	}
+}
+
+// hostilePosition returns a position of the issuer of hostileMarket, and of one that only
+// the register has.
+func hostilePosition(kind disclosure.PositionKind) disclosure.Position {
+	return disclosure.Position{
+		ID:           disclosure.PositionID(kind, "1", 1),
+		Kind:         kind,
+		IssuerName:   hostile,
+		ISIN:         "ES0SIM000010",
+		Name:         hostile + ", S.A.",
+		State:        disclosure.StateCurrent,
+		Number:       "1",
+		Date:         "2026-03-04",
+		RegisteredOn: "2026-03-04",
+		Percent:      "0.5",
+		SourceURL:    `https://regulator.example/"><script>`,
+		DocumentURL:  "https://regulator.example/?a=<b>&c='d'",
 	}
 }
 
@@ -163,6 +185,7 @@ func pages(report, issuer string) []string {
 		"/calendar", "/calendar?view=list", "/calendar?month=2026-02&kind=payment", "/calendar?issuer=" + issuer,
 		"/analytics", "/analytics/pace.csv", "/analytics/daily.csv", "/analytics/yearly.csv", "/analytics/hours.csv", "/analytics/markets.csv",
 		"/analytics/categories.csv", "/analytics/issuers.csv",
+		"/shorts", "/shorts?view=largest", "/shorts?current=true", "/shorts?page=9",
 		"/developers", "/developers/conventions", "/developers/reports", "/developers/push", "/developers/access", "/status",
 	}
 }
@@ -222,7 +245,7 @@ func TestSuspectTime(t *testing.T) {
 // All pages work with a market, and with a store that has nothing.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	full, empty := start(t, "demo", querytest.Market()), start(t, "", store.Batch{})
+	full, empty := start(t, "demo", registersMarket()), start(t, "", store.Batch{})
 	for _, target := range pages("oir-40374", "A69000016") {
 		full.get(http.StatusOK, target)
 		if !strings.HasPrefix(target, "/reports/") && !strings.HasPrefix(target, "/issuers/") {
@@ -360,10 +383,17 @@ func TestLoading(t *testing.T) {
 	}
 }
 
+// registersMarket is the market with positions of all kinds.
+func registersMarket() store.Batch {
+	b := querytest.Market()
+	b.Positions = querytest.Positions().Positions
+	return b
+}
+
 // Pages load only files of the site, and set no cookie.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
-	s := start(t, "", querytest.Market())
+	s := start(t, "", registersMarket())
 	for _, target := range pages("oir-40374", "A69000016") {
 		h := s.get(http.StatusOK, target).Header()
 		if h.Get("Set-Cookie") != "" || h.Get("ETag") == "" {

@@ -34,25 +34,30 @@ var pages = sitetest.Pages{
 	Style: []string{"style/*.css", "chart/style/*.css", "render/style/*.css"},
 	Texts: tables,
 	Outside: map[string][]string{
-		"type.":           names(disclosure.Types),
-		"kinds.":          names(disclosure.Kinds),
-		"kind.":           names(disclosure.Kinds),
-		"state.":          append(names(health.States), "off", "about"),
-		"status.is.":      append(names(health.States), "off"),
-		"status.about.":   append(names(health.States), "off"),
-		"status.surface.": {"ok", "stale", "unread", "failing"},
-		"surface.":        append(names(health.Surfaces), health.Service),
-		"reason.":         names(health.Codes),
-		"error.":          nil, // a status without a text has that of error.other
-		"unknown.":        {"category", "market", "issuer"},
-		"dev.tag.":        nil, // a tag without a text has its own name
-		"method.":         {"extractive", "facts", "selected", "model"},
-		"report.scanned.": {"ocr", "mixed"},
-		"factkind.":       names(disclosure.FactKinds()),
-		"field.":          fieldNames(),
-		"calendarkind.":   names(calendar.Kinds),
-		"month.":          numbers(1, 12),
-		"weekday.":        numbers(0, 6),
+		"type.":                 names(disclosure.Types),
+		"kinds.":                names(disclosure.Kinds),
+		"kind.":                 names(disclosure.Kinds),
+		"state.":                append(names(health.States), "off", "about"),
+		"status.is.":            append(names(health.States), "off"),
+		"status.about.":         append(names(health.States), "off"),
+		"status.surface.":       {"ok", "stale", "unread", "failing"},
+		"surface.":              append(names(health.Surfaces), health.Service),
+		"reason.":               names(health.Codes),
+		"error.":                nil, // a status without a text has that of error.other
+		"unknown.":              {"category", "market", "issuer"},
+		"dev.tag.":              nil, // a tag without a text has its own name
+		"method.":               {"extractive", "facts", "selected", "model"},
+		"report.scanned.":       {"ocr", "mixed"},
+		"factkind.":             names(disclosure.FactKinds()),
+		"field.":                fieldNames(),
+		"calendarkind.":         names(calendar.Kinds),
+		"register.title.":       registerKinds(""),
+		"register.description.": registerKinds(""),
+		"register.lead.":        registerKinds(""),
+		"register.count.":       append(registerKinds(".one"), registerKinds(".other")...),
+		"positionstate.":        {"past", "ended", "closed", "rectified", "annulled"},
+		"month.":                numbers(1, 12),
+		"weekday.":              numbers(0, 6),
 	},
 	Known: func(key string) bool { _, ok := tables[key]; return ok },
 }
@@ -62,6 +67,15 @@ func names[T ~string](values []T) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = string(v)
+	}
+	return out
+}
+
+// registerKinds returns the kinds of positions that have a page as they are in keys, with
+// what follows them.
+func registerKinds(end string) (out []string) {
+	for _, r := range registers {
+		out = append(out, string(r.kind)+end)
 	}
 	return out
 }

@@ -44,11 +44,12 @@ type choice struct {
 
 // sections are the links in the header of every page, before those of parts.
 var sections = []Section{
-	{"nav.feed", "/"},
-	{"nav.issuers", "/issuers"},
-	{"nav.calendar", "/calendar"},
-	{"nav.analytics", "/analytics"},
-	{"nav.dev", "/developers"},
+	{Text: "nav.feed", Path: "/"},
+	{Text: "nav.issuers", Path: "/issuers"},
+	{Text: "nav.positions", Path: "/shorts"},
+	{Text: "nav.calendar", Path: "/calendar"},
+	{Text: "nav.analytics", Path: "/analytics"},
+	{Text: "nav.dev", Path: "/developers"},
 }
 
 // layoutOf returns what surrounds a page.

@@ -1,0 +1,80 @@
+package site_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/query/querytest"
+	"pregon/internal/store"
+)
+
+func TestShorts(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", registersMarket())
+	w := s.get(http.StatusOK, "/shorts")
+	has(t, w, "<h1>Posiciones cortas</h1>", "4 posiciones", `aria-current="page">Posiciones</a>`,
+		`<tr id="short-es0sim000010-2026-03-04-1"><th scope="row"><a href="/issuers/A69000016">BODEGAS DE VALDEBRISA, S.A.</a> <span class="ticker">BVB</span>`,
+		`<a href="/shorts?holder=Fondo&#43;Imaginario&#43;Alfa&#43;LLP">Fondo Imaginario Alfa LLP</a>`,
+		"0,71\u00a0%", `class="rises" title="Antes: 0,62`+"\u00a0"+`%">&#43;0,09`, "4 mar 2026", "sustituida", ">nueva<",
+		`href="https://regulator.example/DocPortal/Posiciones-Cortas/NetShortPositions.xls"`, `href="/api/v1/positions/short-es0sim000010-2026-03-04-1"`,
+		`type="application/json" href="/api/v1/shorts"`, "Emisores con más posiciones cortas", "1,2\u00a0%", "QUINTAS DE QUIMERALBA, S.A.")
+	if w.Header().Get("X-Robots-Tag") != "" {
+		t.Error("the page of legal persons is not for search engines")
+	}
+	lacks(t, w.Body.String(), `href="/issuers/"`, "<h2>Cambio")
+	has(t, s.get(http.StatusOK, "/shorts?lang=en"), "Short positions", "0.71%", "4 positions", `href="/issuers/A69000016?lang=en"`, "replaced")
+
+	w = s.get(http.StatusOK, "/shorts?issuer=BVB&current=true&from=2026-03-01")
+	has(t, w, "2 posiciones", "Emisor: BODEGAS DE VALDEBRISA, S.A.", "Solo las vigentes", `name="current" value="true" checked`,
+		`href="/api/v1/shorts?current=true&amp;from=2026-03-01&amp;issuer=BVB"`, `href="/shorts?current=true&amp;from=2026-03-01"`)
+	lacks(t, w.Body.String(), "2026-02-02-1", "QUIMERALBA", "Emisores con más")
+	if w.Header().Get("X-Robots-Tag") != "noindex" {
+		t.Error("search engines may index every filter")
+	}
+
+	w = s.get(http.StatusOK, "/shorts?view=largest")
+	has(t, w, "del 4 feb 2026 al 5 mar 2026", `name="view" value="largest"`)
+	body := w.Body.String()
+	if strings.Index(body, "es0sim000028-2026-03-05-1") > strings.Index(body, "es0sim000010-2026-03-04-2") {
+		t.Error("the largest move is not the first")
+	}
+	has(t, s.get(http.StatusOK, "/shorts?market=growth"), "Ninguna posición cumple estas condiciones")
+	has(t, s.get(http.StatusOK, "/shorts?page=2"), "No hay más posiciones")
+	has(t, s.get(http.StatusBadRequest, "/shorts?view=x&current=y"), "must be newest or largest", "must be true or false")
+	has(t, s.get(http.StatusBadRequest, "/shorts?issuer=bodgeas"), `<a href="/shorts?issuer=A69000016">`)
+	has(t, s.get(http.StatusOK, "/sitemaps/pages.xml"), "https://pregon.example/shorts<")
+	has(t, start(t, "", store.Batch{}).get(http.StatusOK, "/shorts"), "Todavía no se conoce ninguna posición")
+}
+
+// A page with the name of somebody who may be a natural person is not for search engines,
+// and such a name does not lead to other issuers.
+func TestShortOfNaturalPerson(t *testing.T) {
+	t.Parallel()
+	b := registersMarket()
+	b.Positions = append(b.Positions, querytest.Short(querytest.ISIN, "Nadie Ficticio", "2026-03-06", "0.5", disclosure.StateCurrent, 1))
+	w := start(t, "", b).get(http.StatusOK, "/shorts")
+	has(t, w, "<td>Nadie Ficticio</td>", `<meta name="robots" content="noindex">`)
+	if w.Header().Get("X-Robots-Tag") != "noindex" {
+		t.Error("the page may be indexed")
+	}
+}
+
+// A list has pages.
+func TestPositionPages(t *testing.T) {
+	t.Parallel()
+	var b store.Batch
+	for n := range 120 {
+		day := disclosure.Day(20000 + n)
+		b.Positions = append(b.Positions, querytest.Short(querytest.ISIN, "Fondo Alfa LLP", day.String(), "0.5", disclosure.StatePast, 1))
+	}
+	s := start(t, "", b)
+	has(t, s.get(http.StatusOK, "/shorts"), `href="/shorts?page=2" rel="next"`, "Página 1")
+	has(t, s.get(http.StatusOK, "/shorts?page=2"), `href="/shorts" rel="prev"`, `href="/shorts?page=3" rel="next"`)
+	w := s.get(http.StatusOK, "/shorts?page=3")
+	lacks(t, w.Body.String(), `rel="next"`)
+	if n := strings.Count(w.Body.String(), `<tr id="short-`); n != 20 {
+		t.Errorf("the last page has %d rows, want 20", n)
+	}
+}

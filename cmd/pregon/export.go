@@ -25,7 +25,7 @@ type exportCmd struct {
 	What      string   `arg:"" enum:"reports,issuers" help:"What to write: reports or issuers."`
 	Format    string   `enum:"jsonl,csv,parquet" default:"jsonl" placeholder:"jsonl|csv|parquet" help:"Format: jsonl, csv or parquet. Only jsonl can be imported again."`
 	Types     []string `name:"type" placeholder:"ip,oir,hr" help:"With reports: only those of these series."`
-	Issuer    string   `placeholder:"ID|TICKER" help:"Only the reports of an issuer, or only this issuer: its NIF, ISIN, id, ticker or full name."`
+	Issuer    string   `placeholder:"ID|TICKER" help:"Only the reports of an issuer, or only this issuer: its NIF, ISIN, LEI, id, ticker or full name."`
 	From      string   `placeholder:"DATE" help:"With reports: first day of publication in Madrid, as YYYY-MM-DD."`
 	To        string   `placeholder:"DATE" help:"With reports: last day of publication."`
 	Documents bool     `help:"With reports as jsonl: write the texts of their documents too, each before the first report that has it."`

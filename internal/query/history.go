@@ -53,7 +53,7 @@ func (q *Service) ReportHistory(ctx context.Context, s *catalog.Snapshot, id str
 
 // IssuerHistory returns the changes of an issuer, by any of its identifiers.
 func (q *Service) IssuerHistory(ctx context.Context, s *catalog.Snapshot, id string, h HistoryQuery) (*History, error) {
-	known, err := findIssuer(s.Directory(), id)
+	known, err := findIssuer(s.Directory(), knownIssuer(s, id))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
@@ -34,11 +35,16 @@ type Issuer struct {
 	Ticker      *string           `json:"ticker"`
 	Market      *string           `json:"market"`
 	Kind        *string           `json:"kind"`
-	ISINs       []string          `json:"isins"`
+	ISINs       []string          `json:"isins"` // of its own record and, now, of its positions
 	FormerNames []string          `json:"former_names"`
 	Aliases     []string          `json:"aliases"`
 	Manager     *party            `json:"manager"`
 	Depositary  *party            `json:"depositary"`
+	LEI         *string           `json:"lei"`
+	Sector      *string           `json:"sector"`
+	Capital     *string           `json:"capital"`       // in euros, a decimal
+	Votes       *string           `json:"voting_rights"` // their total number
+	VotesOn     *string           `json:"voting_rights_on"`
 	ReportCount *int              `json:"report_count"` // null if not known as of a point
 	Latest      []json.RawMessage `json:"latest_reports"`
 	Attribution Attribution       `json:"attribution"`
@@ -74,15 +80,30 @@ func IssuerKey(s *catalog.Snapshot, name string) (key string, unresolved *search
 	if s.KnowsIssuer(name) {
 		return name, nil
 	}
+	key = disclosure.IssuerKey(name)
 	_, nif := disclosure.ParseNIF(name)
-	if s.Directory().Len() == 0 && (nif || disclosure.IsISIN(disclosure.IssuerKey(name))) {
+	if s.Directory().Len() == 0 && (nif || disclosure.IsISIN(key) || disclosure.IsLEI(key)) {
 		return name, nil // the directory is not loaded yet
 	}
 	e, unresolved := s.Directory().Resolve(name)
-	if unresolved != nil {
-		return "", unresolved
+	if unresolved == nil {
+		return e.Issuer.ID, nil
 	}
-	return e.Issuer.ID, nil
+	if id, ok := RegisteredIssuer(s, name); ok {
+		return id, nil
+	}
+	return "", unresolved
+}
+
+// RegisteredIssuer returns the id of the issuer in the directory to which positions with
+// an identifier belong. The registers have ISINs and LEIs that the directory may not have.
+func RegisteredIssuer(s *catalog.Snapshot, ident string) (id string, ok bool) {
+	key, known := s.Positions().Key(ident)
+	if !known {
+		return "", false
+	}
+	_, ok = s.Issuer(key)
+	return key, ok
 }
 
 const maxIssuerName = 200 // bytes
@@ -99,7 +120,31 @@ func issuerIDs(issuers []*search.Issuer) []string {
 // Issuer returns the issuer with an identifier, a ticker or a name. It includes the
 // latest reports if the caller may read reports.
 func (q *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*Issuer, error) {
-	return q.issuer(s.Directory(), s, id, by)
+	out, err := q.issuer(s.Directory(), s, knownIssuer(s, id), by)
+	if err != nil {
+		return nil, err
+	}
+	for _, isin := range s.Positions().ISINs(out.ID) {
+		if !slices.Contains(out.ISINs, isin) {
+			out.ISINs = append(slices.Clip(out.ISINs), isin) // others share the list
+		}
+	}
+	return out, nil
+}
+
+// knownIssuer returns what the directory knows an issuer by that is named by any of its
+// identifiers. It returns what it does not know as it is.
+func knownIssuer(s *catalog.Snapshot, name string) string {
+	if len(name) > maxIssuerName {
+		return name
+	}
+	if len(s.Lookup(name)) > 0 {
+		return name
+	}
+	if id, ok := RegisteredIssuer(s, name); ok {
+		return id
+	}
+	return name
 }
 
 // issuer returns an issuer of a directory with its reports in s, or without them if s
@@ -139,6 +184,11 @@ func (q *Service) newIssuer(dir *search.Directory, i *disclosure.Issuer) *Issuer
 		Aliases:     list(i.Aliases),
 		Manager:     newParty(dir, i.Manager),
 		Depositary:  newParty(dir, i.Depositary),
+		LEI:         OrNull(i.LEI),
+		Sector:      OrNull(i.Sector),
+		Capital:     OrNull(i.Capital),
+		Votes:       OrNull(i.VotingRights),
+		VotesOn:     OrNull(i.VotingRightsOn),
 		Latest:      []json.RawMessage{},
 		Attribution: q.Attribution(),
 	}

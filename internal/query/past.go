@@ -136,6 +136,7 @@ func (q *Service) IssuerAsOf(
 	by access.Principal,
 	at Point,
 ) (*Issuer, error) {
+	id = knownIssuer(s, id)
 	dir, err := q.past.Directory(ctx, s, at.Seq)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,14 @@ package rest_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/query/querytest"
 	"pregon/internal/server/problem"
 	"pregon/internal/store"
 )
@@ -80,7 +82,7 @@ func TestIssuerSearch(t *testing.T) {
 
 func TestIssuerDetail(t *testing.T) {
 	s := start(t, "demo", market())
-	for _, key := range []string{"A69000016", "a69000016", "A-69000016", "ESA69000016", "ES0SIM000010", "es0sim000010", "BVB", "bvb"} {
+	for _, key := range []string{"A69000016", "a69000016", "A-69000016", "ESA69000016", "ES0SIM000010", "es0sim000010", "PREGONSIM000000BVB37", "pregonsim000000bvb37", "BVB", "bvb"} {
 		var got map[string]any
 		s.get(http.StatusOK, "/api/v1/issuers/"+key).decode(&got)
 		delete(got, "attribution") // see TestAttribution
@@ -89,6 +91,8 @@ func TestIssuerDetail(t *testing.T) {
 		want := map[string]any{
 			"id": "A69000016", "name": "BODEGAS DE VALDEBRISA, S.A.", "cif": "A69000016", "ticker": "BVB", "market": "SIBE",
 			"kind": "company", "isins": []any{"ES0SIM000010"}, "former_names": []any{"VIÑEDOS DEL ÑANDÚ, S.A."}, "aliases": []any{},
+			"lei": "PREGONSIM000000BVB37", "sector": "ALIMENTACIÓN Y BEBIDAS",
+			"capital": "12500000.50", "voting_rights": "25000001", "voting_rights_on": "2025-06-30",
 			"manager": nil, "depositary": nil, "report_count": 1.0, "latest_reports": list["data"],
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -133,12 +137,39 @@ func TestIssuerDetailOfFund(t *testing.T) {
 	}
 }
 
+// An issuer has the ISINs that only the registers of positions have, if these name the
+// issuer by its LEI. It is found by them too, on every surface.
+func TestIssuerByISINOfRegister(t *testing.T) {
+	const second = "ES0SIM000036"
+	b := market()
+	b.Positions = []disclosure.Position{
+		querytest.Short(querytest.ISIN, "Fondo Imaginario Alfa LLP", "2026-02-02", "0.62", disclosure.StateCurrent, 1),
+		querytest.Short(second, "Fondo Imaginario Alfa LLP", "2026-02-02", "0.5", disclosure.StateCurrent, 1),
+	}
+	s := start(t, "demo", b)
+	var got struct {
+		ID    string
+		ISINs []string `json:"isins"`
+	}
+	for _, name := range []string{querytest.ISIN, second, "es0sim000036"} {
+		s.get(http.StatusOK, "/api/v1/issuers/"+name).decode(&got)
+		if want := []string{querytest.ISIN, second}; got.ID != "A69000016" || !slices.Equal(got.ISINs, want) {
+			t.Errorf("%s is %s with %q, want A69000016 with %q", name, got.ID, got.ISINs, want)
+		}
+	}
+	if ids := s.get(http.StatusOK, "/api/v1/reports?issuer="+second).ids(); ids != "oir-40374" {
+		t.Errorf("the reports of %s are %q", second, ids)
+	}
+	s.get(http.StatusOK, "/api/v1/issuers/"+second+"/history")
+	s.get(http.StatusNotFound, "/api/v1/issuers/"+querytest.UnknownISIN)
+}
+
 // Every filter accepts an issuer by any identifier or its ticker. An unknown
 // issuer is refused with suggestions.
 func TestIssuersInFilters(t *testing.T) {
 	s, key := startLive(t)
 	want := s.get(http.StatusOK, "/api/v1/reports?issuer=A69000016").ids()
-	for _, name := range []string{"BVB", "bvb", " Bvb ", "es0sim000010", "a-69000016", "BODEGAS DE VALDEBRISA, S.A.", "bodegas de valdebrisa sa", "Bódegas de Valdebrisa"} {
+	for _, name := range []string{"BVB", "bvb", " Bvb ", "es0sim000010", "a-69000016", "pregonsim000000bvb37", "BODEGAS DE VALDEBRISA, S.A.", "bodegas de valdebrisa sa", "Bódegas de Valdebrisa"} {
 		if got := s.get(http.StatusOK, "/api/v1/reports"+encode("issuer", name)).ids(); got != want || want == "" {
 			t.Errorf("%q has %q, want %q", name, got, want)
 		}
@@ -147,8 +178,8 @@ func TestIssuersInFilters(t *testing.T) {
 		"bodegas":             `Unknown issuer "bodegas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`,
 		"bodgeas":             `Unknown issuer "bodgeas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`,
 		"bodegas y viñas s.a": `Unknown issuer "bodegas y viñas s.a". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)?`,
-		"A69000017":           `Unknown issuer "A69000017". Give its ticker, NIF, ISIN, id or full name.`,
-		"zzz":                 `Unknown issuer "zzz". Give its ticker, NIF, ISIN, id or full name.`,
+		"A69000017":           `Unknown issuer "A69000017". Give its ticker, NIF, ISIN, LEI, id or full name.`,
+		"zzz":                 `Unknown issuer "zzz". Give its ticker, NIF, ISIN, LEI, id or full name.`,
 	} {
 		for _, path := range []string{"/api/v1/reports", "/api/v1/stream", "/api/v1/changes"} {
 			doc := s.getWith(http.StatusBadRequest, path+encode("issuer", name), key).problem()

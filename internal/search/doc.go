@@ -11,7 +11,7 @@
 //	divid               the last word also matches the beginning of a word
 //	"junta general"     exactly these words, adjacent
 //	-fondo -"sin efecto"  must not be there
-//	A-69000016          a NIF, an ISIN, a report's id: matched whole
+//	A-69000016          a NIF, an ISIN, an LEI, a report's id: matched whole
 //	40374               typed alone, also a registration number
 //
 // Legal forms (S.A., S.L.) are ignored beside other words. The search covers the

@@ -20,7 +20,11 @@ func TestDocsExamples(t *testing.T) {
 	}
 	demo := market.New(1)
 	m := newReference()
-	m.apply(slices.Collect(demo.Bulk(3_000, until)), demo.Issuers())
+	issuers := demo.Issuers()
+	for i := range issuers {
+		issuers[i].LEI = market.LEI(issuers[i]) // which registers have
+	}
+	m.apply(slices.Collect(demo.Bulk(3_000, until)), issuers)
 	row, code := regexp.MustCompile("(?m)^\\| (`.*?) \\|"), regexp.MustCompile("`([^`]+)`")
 	examples := 0
 	for _, r := range row.FindAllStringSubmatch(string(page), -1) {

@@ -159,7 +159,7 @@ func (d *Directory) unknown(s string) *Unresolved {
 	near := d.similar(s)
 	said := "Unknown issuer " + Quoted(s) + "."
 	if len(near) == 0 {
-		return &Unresolved{Sentence: said + " Give its ticker, NIF, ISIN, id or full name."}
+		return &Unresolved{Sentence: said + " Give its ticker, NIF, ISIN, LEI, id or full name."}
 	}
 	return &Unresolved{said + " Did you mean " + OrList(issuerNames(near)) + "?", near}
 }

@@ -126,7 +126,7 @@ func TestUnresolvedIssuers(t *testing.T) {
 		"almazarra ficticia": `Unknown issuer "almazarra ficticia". Did you mean ALMAZARA FICTICIA, S.A. (A1)?`,
 		"Almazara -Inexistente, S.A.": `Unknown issuer "Almazara -Inexistente, S.A.". ` +
 			`Did you mean ALMAZARA DEL SUR , S.A. (A2) or ALMAZARA FICTICIA, S.A. (A1)?`,
-		"zzz\n": `Unknown issuer "zzz\n". Give its ticker, NIF, ISIN, id or full name.`,
+		"zzz\n": `Unknown issuer "zzz\n". Give its ticker, NIF, ISIN, LEI, id or full name.`,
 		"tres":  `Several issuers are called "tres": TRES, N.V. (A5), TRES, PLC (A6), TRES, S.A. (A3) and 1 more. Use an id.`,
 	} {
 		e, unresolved := d.Resolve(name)

@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/query"
 	"pregon/internal/search"
 	"pregon/internal/site/chart"
 	"pregon/internal/site/render"
@@ -101,6 +102,9 @@ func (q *request) findIssuer() (*disclosure.Issuer, *render.Page, error) {
 	case len(found) == 1:
 		issuer = found[0].Issuer
 	default:
+		if id, ok := query.RegisteredIssuer(q.snapshot, name); ok {
+			return nil, &render.Page{Redirect: q.redirectTo(id)}, nil
+		}
 		issuer = q.unlisted(disclosure.IssuerKey(name))
 	}
 	if issuer == nil {

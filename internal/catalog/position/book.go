@@ -169,6 +169,9 @@ func (b *Book) Of(key string, kind disclosure.PositionKind) iter.Seq[Entry] {
 // neither knows it.
 func (b *Book) Key(ident string) (key string, ok bool) { return b.join.key(ident) }
 
+// ISINs returns the ISINs of an issuer that the registers have. The key is that of Key.
+func (b *Book) ISINs(key string) []string { return b.join.isins(key) }
+
 // Issuers returns the keys of all issuers with positions.
 func (b *Book) Issuers() iter.Seq[string] { return b.join.keys() }
 

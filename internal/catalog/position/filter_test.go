@@ -3,6 +3,7 @@ package position_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"pregon/internal/catalog/position"
@@ -175,5 +176,21 @@ func TestFormer(t *testing.T) {
 	}
 	if b.Len() != 3 || past.Len() != 2 {
 		t.Errorf("the books have %d and %d positions, want 3 and 2", b.Len(), past.Len())
+	}
+}
+
+// The registers may have several ISINs of one issuer, which its LEI joins.
+func TestISINs(t *testing.T) {
+	first := short(leiA, isinA2, "x", "2026-03-01", "1", disclosure.StateCurrent, 1)
+	second := short(leiA, isinA, "x", "2026-03-01", "1", disclosure.StateCurrent, 1)
+	other := short(leiB, isinB, "x", "2026-03-01", "1", disclosure.StateCurrent, 1)
+	b := book(directory(disclosure.Issuer{ID: "A10000004", Name: "Aurora", LEI: leiA}), first, second, other)
+	want := []string{isinA, isinA2}
+	slices.Sort(want)
+	if got := b.ISINs("A10000004"); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := b.ISINs("A10000012"); len(got) > 0 {
+		t.Errorf("an issuer without positions has %q", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/text"
@@ -116,9 +115,6 @@ func (j *join) keyOf(r ref) string { return j.of[r].key }
 
 func (j *join) key(ident string) (key string, ok bool) {
 	ident = disclosure.IssuerKey(ident)
-	if upper := strings.ToUpper(ident); disclosure.IsLEI(upper) {
-		ident = upper
-	}
 	if ident == "" {
 		return "", false
 	}
@@ -127,6 +123,18 @@ func (j *join) key(ident string) (key string, ok bool) {
 	}
 	key = j.idents[ident]
 	return key, key != ""
+}
+
+// isins returns the ISINs that the references to an issuer have, in order.
+func (j *join) isins(key string) []string {
+	var out []string
+	for _, r := range j.groups[key] {
+		if isin := r.Value().isin; isin != "" && !slices.Contains(out, isin) {
+			out = append(out, isin)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func (j *join) keys() iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(j.groups))) }

@@ -29,7 +29,7 @@ func (s *Service) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot,
 	var text strings.Builder
 	text.WriteString(s.Simulated())
 	if len(found) == 0 {
-		text.WriteString("No issuer found. Try another spelling, the ticker, NIF or ISIN.")
+		text.WriteString("No issuer found. Try another spelling, the ticker, NIF, ISIN or LEI.")
 	} else {
 		text.WriteString(quote.Notice + "\n")
 	}
@@ -65,7 +65,7 @@ func (s *Service) ShowIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (R
 	latest := snapshot.ReportsOf(e, len(found.Latest)).Reports
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s%s (%s)", s.Simulated(), quote.Text(found.Name, 120), quote.Word(found.ID))
-	for _, part := range []*string{found.Ticker, found.Market, found.Kind} {
+	for _, part := range []*string{found.Ticker, found.Market, found.Kind, found.Sector} {
 		if part != nil {
 			text.WriteString(", " + quote.Word(*part))
 		}

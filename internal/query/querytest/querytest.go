@@ -48,12 +48,19 @@ func Market() store.Batch {
 				Kind:        disclosure.Company,
 				ISINs:       []string{"ES0SIM000010"},
 				FormerNames: []string{"VIÑEDOS DEL ÑANDÚ, S.A."},
+
+				LEI:            LEI,
+				Sector:         "ALIMENTACIÓN Y BEBIDAS",
+				Capital:        "12500000.50",
+				VotingRights:   "25000001",
+				VotingRightsOn: "2025-06-30",
 			},
 			{
 				NIF:    "A69000024",
 				Name:   "ACEROS DE NAVALBRUMA, S.A.",
 				Ticker: "ANB",
 				Market: "BME Growth",
+				Sector: "METÁLICAS BÁSICAS",
 				Kind:   disclosure.Company,
 			},
 			{

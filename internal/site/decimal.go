@@ -73,7 +73,12 @@ func (e edition) money(amount, currency string) string {
 	if new(big.Rat).Abs(value).Cmp(big.NewRat(wholeFrom, 1)) >= 0 || value.IsInt() {
 		places = 0
 	}
-	number := e.decimal(value.FloatString(places))
+	return e.price(value.FloatString(places), currency)
+}
+
+// price writes a decimal in a currency with all its digits.
+func (e edition) price(decimal, currency string) string {
+	number := e.decimal(decimal)
 	symbol := currency
 	if currency == "EUR" {
 		symbol = "€"

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"strings"
 
 	"pregon/internal/catalog/position"
@@ -37,7 +38,7 @@ var (
 		name:    "holder",
 		filters: []string{"issuer", "holder", "market", "from", "to", "current"},
 	}
-	registers = []*register{shortRegister}
+	registers = []*register{shortRegister, dealingRegister, holdingRegister, ownSharesRegister}
 )
 
 // positionPage is a list of the positions of a register.
@@ -96,15 +97,21 @@ type positionRow struct {
 	Source     string // address of the register's page
 	Document   string // address
 	JSON       string // address
+
+	*dealingRow // nil of other kinds
+	*holdingRow // the same
 }
 
 // shorts is the page of the net short positions.
-func (s *Site) shorts(q *request) (*render.Page, error) {
-	out, natural, err := s.positionPage(q, shortRegister)
+func (s *Site) shorts(q *request) (*render.Page, error) { return s.positions(q, shortRegister) }
+
+// positions is the page of a register.
+func (s *Site) positions(q *request, r *register) (*render.Page, error) {
+	out, natural, err := s.positionPage(q, r)
 	if err != nil {
 		return nil, err
 	}
-	return s.renderPositions(q, shortRegister, out, natural), nil
+	return s.renderPositions(q, r, out, natural), nil
 }
 
 // renderPositions returns a page. It is not for search engines if it has the name of
@@ -239,6 +246,13 @@ func (q *request) newPositionRow(r *register, m position.Move, p *disclosure.Pos
 		Document:   p.DocumentURL,
 		JSON:       "/api/v1/positions/" + p.ID,
 	}
+	switch r.kind {
+	case disclosure.Dealing:
+		row.dealingRow = q.newDealingRow(p)
+		row.First = false
+	case disclosure.Holding, disclosure.OwnShares:
+		row.holdingRow = q.newHoldingRow(p)
+	}
 	if i := m.Entry.Issuer(); i != nil {
 		row.Issuer = i.Name
 		row.Ticker = i.Ticker
@@ -306,9 +320,16 @@ func (q *request) positionForm(r *register) positionForm {
 	for _, name := range r.filters {
 		value := q.values.Get(name)
 		switch name {
-		case "holder":
-			f.NameField = name
-			f.Name = value
+		case "holder", "person":
+			if name == "holder" || f.Issuer != "" {
+				f.NameField = name
+				f.Name = value
+			}
+		case "side":
+			f.Sides = q.sideChoices(disclosure.Side(value))
+		case "min_amount":
+			f.HasAmount = true
+			f.MinAmount = value
 		case "market":
 			f.Markets = q.positionMarkets(value)
 		case "current":
@@ -316,13 +337,17 @@ func (q *request) positionForm(r *register) positionForm {
 			f.Current = value == "true"
 		}
 		if value != "" && value != "false" {
+			change := []string{name, ""}
+			if name == "issuer" && r.name == "person" {
+				change = append(change, "person", "") // which needs it
+			}
 			f.Active = append(f.Active, choice{
 				Text: q.positionCondition(name, value),
-				URL:  q.with(r.path, name, ""),
+				URL:  q.with(r.path, change...),
 			})
 		}
 	}
-	for _, name := range []string{"view", "lang"} {
+	for _, name := range []string{"view", "currency", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
@@ -330,11 +355,28 @@ func (q *request) positionForm(r *register) positionForm {
 	return f
 }
 
+// sideChoices returns the sides of trades.
+func (q *request) sideChoices(selected disclosure.Side) []choice {
+	out := []choice{{Text: q.edition.Text("any"), Selected: selected == ""}}
+	for _, side := range disclosure.Sides {
+		out = append(out, choice{
+			Value:    string(side),
+			Text:     q.edition.Text("side." + string(side)),
+			Selected: side == selected,
+		})
+	}
+	return out
+}
+
 // positionCondition describes a condition.
 func (q *request) positionCondition(name, value string) string {
 	switch name {
 	case "current":
 		return q.edition.Text("filter.current")
+	case "side":
+		value = q.edition.Text("side." + value)
+	case "min_amount":
+		value = q.edition.money(value, cmp.Or(q.values.Get("currency"), "EUR"))
 	case "issuer":
 		if key, ok := q.snapshot.Positions().Key(value); ok {
 			value = key

@@ -78,3 +78,59 @@ func TestPositionPages(t *testing.T) {
 		t.Errorf("the last page has %d rows, want 20", n)
 	}
 }
+
+func TestDealings(t *testing.T) {
+	t.Parallel()
+	b := registersMarket()
+	many := querytest.Dealing("2026000130", "Elena Ruiz Salvatierra", "2026-03-05", disclosure.StateCurrent)
+	many.DocumentStatus = disclosure.DocumentReady
+	many.Aggregates = disclosure.SumsDiffer
+	many.Relation = disclosure.RelationAssociated
+	many.Rectifies = []string{"2026000121"}
+	for range 22 {
+		many.Trades = append(many.Trades, querytest.Trade("Compra", disclosure.Buy, "1", "0.125", "EUR"))
+	}
+	b.Positions = append(b.Positions, many)
+	s := start(t, "", b)
+	w := s.get(http.StatusOK, "/dealings")
+	has(t, w, "<h1>Operaciones de directivos</h1>", "5 notificaciones", `aria-current="page">Posiciones</a>`, "Elena Ruiz Salvatierra", "directivo",
+		`<span class="side side-sell">Venta</span> 20.000 × 2,7`+" "+"€", "54.000 €", "documento pendiente de leer", "rectificada",
+		`href="https://regulator.example/webservices/verdocumento/ver?e=2026000123"`, `href="/api/v1/positions/dealing-2026000123"`,
+		"las sumas no coinciden", "persona vinculada", `<a href="/api/v1/positions/dealing-2026000121">2026000121</a>`, "Hay 2 operaciones más:",
+		`<meta name="robots" content="noindex">`)
+	if w.Header().Get("X-Robots-Tag") != "noindex" {
+		t.Error("search engines may index names")
+	}
+	lacks(t, w.Body.String(), `name="person"`, `href="/dealings?holder`, `href="/dealings?person`, `name="current"`)
+	has(t, s.get(http.StatusOK, "/dealings?lang=en"), "Managers’ dealings", "€54,000", "closely associated", "Purchase")
+
+	w = s.get(http.StatusOK, "/dealings?issuer=bvb&person=elena")
+	has(t, w, "4 notificaciones", `name="person"`, `href="/dealings"`, `href="/dealings?issuer=bvb"`, "Persona: elena")
+	has(t, s.get(http.StatusBadRequest, "/dealings?person=elena"), "needs issuer")
+	w = s.get(http.StatusOK, "/dealings?side=sell&min_amount=50000")
+	has(t, w, "1 notificación", "Sentido: Venta", "Importe mínimo: 50.000 €", `<option value="sell" selected>`)
+	w = s.get(http.StatusOK, "/dealings?view=largest")
+	body := w.Body.String()
+	if a, b := strings.Index(body, "dealing-2026000123"), strings.Index(body, "dealing-2026000122"); a < 0 || b < a {
+		t.Errorf("the largest dealings are at %d and %d", a, b)
+	}
+	lacks(t, s.get(http.StatusOK, "/sitemaps/pages.xml").Body.String(), "/dealings", "/holdings")
+}
+
+func TestHoldings(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", registersMarket())
+	w := s.get(http.StatusOK, "/holdings")
+	has(t, w, "<h1>Participaciones significativas</h1>", "3 participaciones", "RUIZ SALVATIERRA, ELENA", "CARTERA IMAGINARIA, S.L.", "5,033 %", "&#43;0,833",
+		`href="/holdings?holder=CARTERA&#43;IMAGINARIA&#43;%2C&#43;S.L."`, "no se pueden sumar", `href="/api/v1/holdings"`)
+	if w.Header().Get("X-Robots-Tag") != "noindex" {
+		t.Error("search engines may index names")
+	}
+	has(t, s.get(http.StatusOK, "/holdings?holder=cartera&current=true&lang=en"), "1 holding", "5.033%", "Present ones only")
+	w = s.get(http.StatusOK, "/own-shares")
+	has(t, w, "<h1>Autocartera</h1>", "1 comunicación", "1,02 %", `href="/api/v1/own-shares"`)
+	if w.Header().Get("X-Robots-Tag") != "" {
+		t.Error("search engines may not index own shares")
+	}
+	lacks(t, w.Body.String(), `name="holder"`, ">Titular<")
+}

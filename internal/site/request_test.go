@@ -98,10 +98,11 @@ func TestOddRequests(t *testing.T) {
 		"?l%61ng=en", "?letter=0", "?letter=%C3%91", "?letter=AB", "?offset=-1", "?offset=2147483647", "?offset=x", "?q=", "?q=" + long, "?q=%ff", "?token=x",
 		"?limit=0", "?limit=51", "?sort=x", "?view=largest", "?view=x", "?current=x", "?current=true&holder=a", "?holder=%22", "?view=largest&from=1900-01-01",
 		"?issuer=bvb&holder=" + long, "?from=9999-12-31&view=largest", "?to=1900-01-01&view=largest",
+		"?person=a", "?issuer=bvb&person=elena&view=largest", "?side=x", "?side=sell&min_amount=1&currency=USD", "?min_amount=1e9", "?min_amount=" + strings.Repeat("9", 30),
 	}
-	const filtered = 9 // the first paths have all filters
+	const filtered = 12 // the first paths have all filters
 	paths := []string{
-		"/shorts", "/", "/search", "/live", "/suggest", "/issuers", "/issuers/A69000016", "/feed.atom", "/feed.json",
+		"/shorts", "/dealings", "/holdings", "/own-shares", "/", "/search", "/live", "/suggest", "/issuers", "/issuers/A69000016", "/feed.atom", "/feed.json",
 		"/analytics", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/developers", "/status", "/reports/oir-40374", "/reports/oir-40374.md", "/reports/.md", "/reports/%00", "/reports/%2F%2Fevil.example", "/reports/..%2F..", "/reports/OIR-40374%3F", "/reports/oir-99999999999999999999",
 		"/issuers/bvb", "/issuers/%2F%2Fevil.example", "/issuers/%ff", "/issuers/%22", "/issuers/" + long, "/issuers/%20", "/issuers/A69000016/months.csv", "/issuers/x/months.csv",
 		"/analytics/daily.csv", "/analytics/..%2Fx", "/analytics/.csv", "/sitemaps/pages.xml", "/sitemaps/.xml", "/sitemaps/9999.xml", "/sitemaps/1899.xml", "/sitemaps/-001.xml",

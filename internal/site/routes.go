@@ -86,6 +86,21 @@ var routes = []route{
 		scope:   access.ReadIssuers,
 	},
 	{
+		pattern: "GET /dealings",
+		handle:  (*Site).dealings,
+		scope:   access.ReadIssuers,
+	},
+	{
+		pattern: "GET /holdings",
+		handle:  (*Site).holdings,
+		scope:   access.ReadIssuers,
+	},
+	{
+		pattern: "GET /own-shares",
+		handle:  (*Site).ownShares,
+		scope:   access.ReadIssuers,
+	},
+	{
 		pattern: "GET /analytics",
 		handle:  (*Site).analytics,
 		scope:   access.ReadAnalytics,

@@ -152,6 +152,9 @@ func hostileMarket() store.Batch {
 		Reports: []disclosure.Report{one, two},
 		Positions: []disclosure.Position{
 			hostilePosition(disclosure.Short),
+			hostilePosition(disclosure.Dealing),
+			hostilePosition(disclosure.Holding),
+			hostilePosition(disclosure.OwnShares),
 		},
 	}
 }
@@ -159,7 +162,7 @@ func hostileMarket() store.Batch {
 // hostilePosition returns a position of the issuer of hostileMarket, and of one that only
 // the register has.
 func hostilePosition(kind disclosure.PositionKind) disclosure.Position {
-	return disclosure.Position{
+	p := disclosure.Position{
 		ID:           disclosure.PositionID(kind, "1", 1),
 		Kind:         kind,
 		IssuerName:   hostile,
@@ -173,6 +176,12 @@ func hostilePosition(kind disclosure.PositionKind) disclosure.Position {
 		SourceURL:    `https://regulator.example/"><script>`,
 		DocumentURL:  "https://regulator.example/?a=<b>&c='d'",
 	}
+	if kind == disclosure.Dealing {
+		p.Rectifies = []string{"<b>"}
+		p.DocumentStatus = disclosure.DocumentReady
+		p.Trades = []disclosure.Trade{querytest.Trade(hostile, disclosure.Buy, "1", "2", "<b>")}
+	}
+	return p
 }
 
 // pages are addresses of all pages for a market with a report and an issuer.
@@ -186,6 +195,8 @@ func pages(report, issuer string) []string {
 		"/analytics", "/analytics/pace.csv", "/analytics/daily.csv", "/analytics/yearly.csv", "/analytics/hours.csv", "/analytics/markets.csv",
 		"/analytics/categories.csv", "/analytics/issuers.csv",
 		"/shorts", "/shorts?view=largest", "/shorts?current=true", "/shorts?page=9",
+		"/dealings", "/dealings?view=largest", "/dealings?side=buy&min_amount=1", "/dealings?issuer=" + issuer + "&person=a", "/holdings", "/holdings?view=largest",
+		"/own-shares", "/own-shares?view=largest",
 		"/developers", "/developers/conventions", "/developers/reports", "/developers/push", "/developers/access", "/status",
 	}
 }

@@ -82,7 +82,7 @@ func xmlPage(v any) (*render.Page, error) {
 }
 
 // sitePages are the pages that are not about one report or issuer.
-var sitePages = []string{"/", "/issuers", "/calendar", "/shorts", "/analytics", "/developers", "/status"}
+var sitePages = []string{"/", "/issuers", "/calendar", "/shorts", "/own-shares", "/analytics", "/developers", "/status"}
 
 // sitemapPart is one part of the map.
 func (s *Site) sitemapPart(q *request) (*render.Page, error) {

@@ -56,6 +56,8 @@ var pages = sitetest.Pages{
 		"register.lead.":        registerKinds(""),
 		"register.count.":       append(registerKinds(".one"), registerKinds(".other")...),
 		"positionstate.":        {"past", "ended", "closed", "rectified", "annulled"},
+		"side.":                 names(disclosure.Sides),
+		"relation.":             {"manager", "associated"},
 		"month.":                numbers(1, 12),
 		"weekday.":              numbers(0, 6),
 	},

@@ -46,7 +46,7 @@ type choice struct {
 var sections = []Section{
 	{Text: "nav.feed", Path: "/"},
 	{Text: "nav.issuers", Path: "/issuers"},
-	{Text: "nav.positions", Path: "/shorts"},
+	{Text: "nav.positions", Path: "/shorts", Also: []string{"/dealings", "/holdings", "/own-shares"}},
 	{Text: "nav.calendar", Path: "/calendar"},
 	{Text: "nav.analytics", Path: "/analytics"},
 	{Text: "nav.dev", Path: "/developers"},
@@ -104,7 +104,9 @@ func (r *Renderer) layoutOf(q Request, p *Page) *layout {
 
 // addSection adds a link to the header.
 func (l *layout) addSection(q Request, to Section) {
-	selected := q.URL.Path == to.Path || to.Path != "/" && strings.HasPrefix(q.URL.Path, to.Path+"/")
+	selected := slices.ContainsFunc(append([]string{to.Path}, to.Also...), func(path string) bool {
+		return q.URL.Path == path || path != "/" && strings.HasPrefix(q.URL.Path, path+"/")
+	})
 	l.Sections = append(l.Sections, choice{
 		Text:     q.Edition.Text(to.Text),
 		URL:      q.Edition.Link(to.Path),

@@ -18,7 +18,11 @@ type Part struct {
 }
 
 // Section is a link in the header of every page.
-type Section struct{ Text, Path string } // the text is a key
+type Section struct {
+	Text string // a key
+	Path string
+	Also []string // paths of other pages of the section
+}
 
 // WritePage writes a page of a part.
 func (r *Renderer) WritePage(w http.ResponseWriter, req *http.Request, p Page) {

@@ -9,6 +9,7 @@ import (
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 )
 
 // Ownership is everything about who holds, trades in and bets against one issuer.
@@ -21,6 +22,7 @@ type Ownership struct {
 	Shorts      OwnershipShorts   `json:"shorts"`
 	Dealings    OwnershipDealings `json:"dealings"`
 	Attribution Attribution       `json:"attribution"`
+	AsOfSeq     *int64            `json:"as_of_seq,omitempty"` // only of a past state
 }
 
 // OwnershipShorts are the net short positions in an issuer.
@@ -57,10 +59,42 @@ const (
 // Ownership returns everything about one issuer, by any of its identifiers, a ticker or a
 // name.
 func (q *Service) Ownership(ctx context.Context, s *catalog.Snapshot, issuer string) (*Ownership, error) {
-	b := s.Positions()
+	return q.ownership(ctx, s, s.Directory(), s.Positions(), issuer)
+}
+
+// OwnershipAsOf returns everything about one issuer as it was known at a point.
+func (q *Service) OwnershipAsOf(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	issuer string,
+	at Point,
+) (*Ownership, error) {
+	b, err := q.PositionsAt(ctx, s, &at)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := q.past.Directory(ctx, s, at.Seq)
+	if err != nil {
+		return nil, err
+	}
+	out, err := q.ownership(ctx, s, dir, b, issuer)
+	if err != nil {
+		return nil, err
+	}
+	out.AsOfSeq = &at.Seq
+	return out, nil
+}
+
+func (q *Service) ownership(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	dir *search.Directory,
+	b *position.Book,
+	issuer string,
+) (*Ownership, error) {
 	ident, unresolved := IssuerKey(s, issuer)
 	if unresolved != nil {
-		key, known := b.Key(issuer)
+		key, known := s.Positions().Key(issuer)
 		if !known {
 			return nil, fault.New(fault.NotFound, "%s", unresolved.Sentence)
 		}
@@ -77,7 +111,7 @@ func (q *Service) Ownership(ctx context.Context, s *catalog.Snapshot, issuer str
 			Series:  q.ShortSeries(b, key),
 		},
 	}
-	out.name(s, b, key)
+	out.IssuerID, out.IssuerName = issuerOf(dir, b, key)
 	latest, err := b.List(ctx, position.Filter{
 		Kinds:  []disclosure.PositionKind{disclosure.Dealing},
 		Issuer: key,
@@ -93,21 +127,18 @@ func (q *Service) Ownership(ctx context.Context, s *catalog.Snapshot, issuer str
 	return out, nil
 }
 
-// name sets the id and the name of the issuer: as in the directory, else as the registers
-// have them.
-func (o *Ownership) name(s *catalog.Snapshot, b *position.Book, key string) {
-	if e, ok := s.Issuer(key); ok {
-		o.IssuerID = &e.Issuer.ID
-		o.IssuerName = &e.Issuer.Name
-		return
+// issuerOf returns the id and the name of an issuer: as in the directory, else as the
+// registers have them.
+func issuerOf(dir *search.Directory, b *position.Book, key string) (id, name *string) {
+	if e, ok := dir.Find(key); ok {
+		return &e.Issuer.ID, &e.Issuer.Name
 	}
 	for _, kind := range disclosure.PositionKinds {
 		for e := range b.Of(key, kind) {
-			o.IssuerID = OrNull(e.IssuerID())
-			o.IssuerName = OrNull(e.Decode().IssuerName)
-			return
+			return OrNull(e.IssuerID()), OrNull(e.Decode().IssuerName)
 		}
 	}
+	return nil, nil
 }
 
 // currentOf returns the present positions of an issuer and a kind, the largest first.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pregon/internal/catalog"
@@ -23,6 +24,11 @@ type PositionList struct {
 
 // Kind returns the kind of the positions.
 func (l PositionList) Kind() disclosure.PositionKind { return l.Filter.Kinds[0] }
+
+// AppendPage appends total, page and limit to an encoded list.
+func (l PositionList) AppendPage(b []byte, total int) []byte {
+	return appendPage(b, total, l.Page, l.Limit)
+}
 
 // PositionList reads the parameters of a list of positions of a kind.
 func (p *Params) PositionList(s *catalog.Snapshot, kind disclosure.PositionKind) PositionList {
@@ -188,13 +194,29 @@ func rawPositions(entries []position.Entry) []json.RawMessage {
 	return out
 }
 
-// Position returns the position with an id, in upper or lower case, as JSON.
+// Position returns the position with an id, in upper or lower case, as the JSON of its
+// detail: as lists have it, with its origin.
 func (q *Service) Position(s *catalog.Snapshot, id string) (json.RawMessage, error) {
 	e, err := FindPosition(s, id)
 	if err != nil {
 		return nil, err
 	}
-	return AppendPosition(nil, e), nil
+	return q.positionDetail(e, nil)
+}
+
+func (q *Service) positionDetail(e position.Entry, at *Point) (json.RawMessage, error) {
+	origin, err := Encode(q.Attribution())
+	if err != nil {
+		return nil, err
+	}
+	b := AppendPosition(nil, e)
+	b = append(b[:len(b)-1], `,"attribution":`...)
+	b = append(b, origin...)
+	if at != nil {
+		b = append(b, `,"as_of_seq":`...)
+		b = strconv.AppendInt(b, at.Seq, 10)
+	}
+	return append(b, '}'), nil
 }
 
 // PositionAsOf returns the position with an id as it was known at a point.
@@ -215,7 +237,7 @@ func (q *Service) PositionAsOf(
 	if e == nil {
 		return nil, fault.New(fault.NotFound, "The position %s was not known yet as of seq %d.", known.ID(), at.Seq)
 	}
-	return AppendPosition(nil, *e), nil
+	return q.positionDetail(*e, &at)
 }
 
 // PositionHistory returns the changes of a position.

@@ -109,13 +109,15 @@ func (q *Service) inDocuments(
 }
 
 // AppendPage appends total, page and limit to an encoded list.
-func (l List) AppendPage(b []byte, total int) []byte {
+func (l List) AppendPage(b []byte, total int) []byte { return appendPage(b, total, l.Page, l.Limit) }
+
+func appendPage(b []byte, total, page, limit int) []byte {
 	b = append(b, `,"total":`...)
 	b = strconv.AppendInt(b, int64(total), 10)
 	b = append(b, `,"page":`...)
-	b = strconv.AppendInt(b, int64(l.Page), 10)
+	b = strconv.AppendInt(b, int64(page), 10)
 	b = append(b, `,"limit":`...)
-	return strconv.AppendInt(b, int64(l.Limit), 10)
+	return strconv.AppendInt(b, int64(limit), 10)
 }
 
 // Report is a report as the API returns it.

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"strings"
+
 	"pregon/internal/catalog"
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
@@ -68,21 +70,24 @@ type ShortRow struct {
 
 // ShortRows is a page of totals.
 type ShortRows struct {
-	Data  []ShortRow `json:"data"`
-	Total int        `json:"total"`
-	Page  int        `json:"page"`
-	Limit int        `json:"limit"`
+	Data    []ShortRow `json:"data"`
+	Total   int        `json:"total"`
+	Page    int        `json:"page"`
+	Limit   int        `json:"limit"`
+	AsOfSeq *int64     `json:"as_of_seq,omitempty"` // only of a past state
 }
 
 // ShortTotalsList is a request for a page of totals.
 type ShortTotalsList struct {
+	Issuer      string                        // any identifier; empty: all
 	Issuers     func(*disclosure.Issuer) bool // nil: all
 	Page, Limit int
 }
 
-// ShortTotals reads the parameters of the totals of all issuers.
+// ShortTotals reads the parameters of the totals of all issuers, or of one.
 func (p *Params) ShortTotals(s *catalog.Snapshot) ShortTotalsList {
 	return ShortTotalsList{
+		Issuer:  p.positionIssuer(s),
 		Issuers: p.issuersOf(s),
 		Limit:   p.limit(),
 		Page:    p.Integer("page", 1, 1, MaxPage),
@@ -94,9 +99,8 @@ func (p *Params) ShortTotals(s *catalog.Snapshot) ShortTotalsList {
 func (q *Service) ShortTotals(b *position.Book, l ShortTotalsList) ShortRows {
 	out := ShortRows{Data: []ShortRow{}, Page: l.Page, Limit: l.Limit}
 	skip := (int64(l.Page) - 1) * int64(l.Limit)
-	for _, t := range b.ShortTotals() {
-		issuer := t.Newest.Issuer()
-		if l.Issuers != nil && !l.Issuers(issuer) {
+	for _, t := range shortTotals(b, l.Issuer) {
+		if l.Issuers != nil && !l.Issuers(t.Newest.Issuer()) {
 			continue
 		}
 		if int64(out.Total) >= skip && len(out.Data) < l.Limit {
@@ -104,6 +108,41 @@ func (q *Service) ShortTotals(b *position.Book, l ShortTotalsList) ShortRows {
 		}
 		out.Total++
 	}
+	return out
+}
+
+// shortTotals returns the totals of all issuers, or that of one by any of its identifiers.
+func shortTotals(b *position.Book, issuer string) []position.ShortTotal {
+	if issuer == "" {
+		return b.ShortTotals()
+	}
+	if total, ok := b.ShortTotal(positionKey(b, issuer)); ok {
+		return []position.ShortTotal{total}
+	}
+	return nil
+}
+
+// ShortSeriesList is how the total of an issuer changed.
+type ShortSeriesList struct {
+	IssuerID   *string      `json:"issuer_id"`
+	IssuerName *string      `json:"issuer_name"`
+	Data       []ShortPoint `json:"data"`
+	AsOfSeq    *int64       `json:"as_of_seq,omitempty"` // only of a past state
+}
+
+// ShortSeriesIssuer reads the issuer of a series, and returns an identifier of it.
+func (p *Params) ShortSeriesIssuer(s *catalog.Snapshot) string {
+	issuer := p.positionIssuer(s)
+	if strings.TrimSpace(p.values.Get("issuer")) == "" {
+		p.Reject("issuer", "", "is needed: a series is that of one issuer")
+	}
+	return issuer
+}
+
+// ShortSeriesOf returns how the total of an issuer changed, by any of its identifiers.
+func (q *Service) ShortSeriesOf(s *catalog.Snapshot, b *position.Book, issuer string) ShortSeriesList {
+	out := ShortSeriesList{Data: q.ShortSeries(b, issuer)}
+	out.IssuerID, out.IssuerName = issuerOf(s.Directory(), b, positionKey(b, issuer))
 	return out
 }
 

@@ -20,8 +20,13 @@ func targets() []string {
 	for _, pattern := range public() {
 		path := resttest.PathOf(pattern)
 		id := "oir-40374"
-		if strings.Contains(path, "issuers") {
+		switch {
+		case strings.Contains(path, "issuers"):
 			id = "A69000016"
+		case strings.Contains(path, "positions"):
+			id = "dealing-2026000122"
+		case strings.HasSuffix(path, "/series"):
+			path += "?issuer=A69000016"
 		}
 		out = append(out, strings.NewReplacer("{id}", id, "{path}", "0/000.p/1").Replace(path))
 	}
@@ -35,7 +40,7 @@ func clocked(target string) bool {
 }
 
 func TestConditionalRequests(t *testing.T) {
-	s := start(t, "demo", market())
+	s := startRegisters(t)
 	for _, target := range targets() {
 		if clocked(target) {
 			continue // see TestAnalyticsETag
@@ -90,7 +95,7 @@ func TestETagNamesContent(t *testing.T) {
 }
 
 func TestCacheControl(t *testing.T) {
-	s := start(t, "demo", market())
+	s := startRegisters(t)
 	credentials := s.credentials(access.AllScopes)
 	for _, target := range targets() {
 		age := "max-age=1"
@@ -132,7 +137,7 @@ func TestCacheControl(t *testing.T) {
 
 // HEAD has the headers of GET without the body.
 func TestHead(t *testing.T) {
-	s := start(t, "demo", market())
+	s := startRegisters(t)
 	for _, target := range append(targets(), "/api/v1/reports?limit=0", "/api/v1/reports/none") {
 		get, head := s.do(http.MethodGet, target, nil), s.do(http.MethodHead, target, nil)
 		if head.status != get.status || len(head.body) != 0 {

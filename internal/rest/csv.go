@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/server/content"
 )
 
@@ -181,23 +182,26 @@ func (a *API) linkNext(header http.Header, r *http.Request, name, value string) 
 
 // rowWriter writes rows of JSON as CSV.
 type rowWriter struct {
-	out     *csv.Writer
-	dialect content.Dialect
-	paths   [][]string // of the fields in the columns
-	record  []string
+	out      *csv.Writer
+	dialect  content.Dialect
+	paths    [][]string // of the fields in the columns
+	decimals []bool     // of the columns: whether its texts are decimals
+	record   []string
 }
 
 // newRowWriter returns a rowWriter that has written the names of the columns. The
 // buffer has them when out is flushed.
 func newRowWriter(b *bytes.Buffer, columns []string, dialect content.Dialect) *rowWriter {
 	w := &rowWriter{
-		out:     content.NewCSVWriter(b, dialect),
-		dialect: dialect,
-		paths:   make([][]string, len(columns)),
-		record:  make([]string, len(columns)),
+		out:      content.NewCSVWriter(b, dialect),
+		dialect:  dialect,
+		paths:    make([][]string, len(columns)),
+		decimals: make([]bool, len(columns)),
+		record:   make([]string, len(columns)),
 	}
 	for i, column := range columns {
 		w.paths[i] = strings.Split(column, ".")
+		w.decimals[i] = slices.Contains(decimalColumns, column)
 	}
 	_ = w.out.Write(columns) // a buffer does not fail
 	return w
@@ -205,9 +209,28 @@ func newRowWriter(b *bytes.Buffer, columns []string, dialect content.Dialect) *r
 
 func (w *rowWriter) write(row map[string]any) {
 	for i, path := range w.paths {
-		w.record[i] = w.cell(field(row, path))
+		value := field(row, path)
+		if w.decimals[i] {
+			value = decimal(value)
+		}
+		w.record[i] = w.cell(value)
 	}
 	_ = w.out.Write(w.record)
+}
+
+// decimal returns a decimal that is a text in JSON, or a list of them, as numbers.
+func decimal(value any) any {
+	switch value := value.(type) {
+	case string:
+		if disclosure.IsDecimal(value) {
+			return json.Number(value)
+		}
+	case []any:
+		for i, element := range value {
+			value[i] = decimal(element)
+		}
+	}
+	return value
 }
 
 // field returns the value at a path, nil if there is none.

@@ -144,10 +144,11 @@ func TestUnknownNamesWithoutHistory(t *testing.T) {
 	}
 }
 
-// The document declares the header of warnings wherever a category can be named.
+// The document declares the header of warnings wherever a category or a market can be named.
 func TestWarningIsDocumented(t *testing.T) {
 	warns := []string{
 		"getReports", "searchDocuments", "streamEvents", "getChanges", "createWebhook", "previewWebhook", "changeWebhook",
+		"getShorts", "getShortTotals", "getDealings", "getHoldings", "getOwnShares",
 	}
 	var documented []string
 	for _, item := range resttest.Document().Paths.Map() {

@@ -103,6 +103,16 @@ var operationIDs = map[string]string{
 	"GET /api/v1/issuers":                  "getIssuers",
 	"GET /api/v1/issuers/{id}":             "getIssuer",
 	"GET /api/v1/issuers/{id}/history":     "getIssuerHistory",
+	"GET /api/v1/issuers/{id}/ownership":   "getOwnership",
+	"GET /api/v1/shorts":                   "getShorts",
+	"GET /api/v1/shorts/totals":            "getShortTotals",
+	"GET /api/v1/shorts/series":            "getShortSeries",
+	"GET /api/v1/dealings":                 "getDealings",
+	"GET /api/v1/holdings":                 "getHoldings",
+	"GET /api/v1/own-shares":               "getOwnShares",
+	"GET /api/v1/positions/{id}":           "getPosition",
+	"GET /api/v1/positions/{id}/history":   "getPositionHistory",
+	"GET /api/v1/positions/{id}/proof":     "getPositionProof",
 	"GET /api/v1/analytics":                "getAnalytics",
 	"GET /api/v1/suggest":                  "getSuggestions",
 	"GET /api/v1/status":                   "getStatus",
@@ -350,8 +360,20 @@ func TestDocumentWithAnyAddress(t *testing.T) {
 	}
 }
 
-// withFact returns the other parameters that a parameter for amounts needs.
+// withFact returns the other parameters that a parameter needs, as one for amounts does.
 func withFact(path, name string) string {
+	if path == "/api/v1/dealings" {
+		switch name {
+		case "person":
+			return "&issuer=A69000016"
+		case "currency":
+			return "&min_amount=5"
+		}
+		return ""
+	}
+	if path == "/api/v1/shorts/series" && name != "issuer" {
+		return "&issuer=A69000016"
+	}
 	kind := "&fact=capital"
 	if path == "/api/v1/facts" {
 		kind = "&kind=capital"
@@ -367,8 +389,11 @@ func withFact(path, name string) string {
 	return ""
 }
 
-// sampleOf returns a path with the id of a report or an issuer.
+// sampleOf returns a path with the id of a report, an issuer or a position.
 func sampleOf(path string) string {
+	if strings.HasPrefix(path, "/api/v1/positions") {
+		return strings.ReplaceAll(path, "{id}", "dealing-2026000122")
+	}
 	if strings.HasPrefix(path, "/api/v1/issuers") {
 		return strings.ReplaceAll(path, "{id}", "A69000016")
 	}
@@ -379,7 +404,7 @@ func sampleOf(path string) string {
 // integer, every listed value and valid dates. It refuses values out of bounds,
 // other values and invalid dates.
 func TestParametersAreAsDocumented(t *testing.T) {
-	s := start(t, "demo", market())
+	s := startRegisters(t)
 	s.document("oir-40374", "El dividendo se pagará en mayo.")
 	integers := 0
 	header := s.credentials(access.AllScopes)[0]
@@ -404,6 +429,8 @@ func TestParametersAreAsDocumented(t *testing.T) {
 					yes = append(yes, fmt.Sprint(value))
 					no = append(no, strings.ToUpper(fmt.Sprint(value))+"x", " "+fmt.Sprint(value))
 				}
+			case schema.Type.Is("boolean"):
+				yes, no = []string{"true", "false"}, []string{"yes", "TRUE", "1"}
 			case schema.Pattern == "^[0-9]*$":
 				yes, no = []string{"0", "7"}, []string{"x", "-1", "+1", "1.5"}
 			case schema.Pattern == "^(([a-z0-9]+-)?[0-9]+)?$":
@@ -449,7 +476,9 @@ func TestParametersAreAsDocumented(t *testing.T) {
 			}
 		}
 	}
-	if integers != 16 {
-		t.Errorf("%d whole numbers seen, want limit and page of reports, of documents, of facts and of the calendar, limit of issuers, of suggestions and of two histories, limit and wait of changes, offset and max_chars of a text", integers)
+	if integers != 27 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports, of documents, of facts, of the calendar, of four "+
+			"registers and of totals, limit of issuers, of suggestions and of three histories, limit and wait of changes, "+
+			"offset and max_chars of a text", integers)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/proof/transparency"
 	"pregon/internal/push/events"
@@ -87,6 +88,7 @@ type route struct {
 	// itself
 	bounded bool
 	columns []string // of a list, which is also available as CSV
+	people  bool     // has names of people, which search engines must not index
 	bulk    bool     // needs no credential if snapshots are public
 }
 
@@ -173,6 +175,90 @@ var routes = []route{
 		handle:    (*API).issuerHistory,
 		expensive: true,
 		bounded:   true,
+	},
+	{
+		pattern:   "GET /api/v1/issuers/{id}/ownership",
+		operation: "getOwnership",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    (*API).getOwnership,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/shorts",
+		operation: "getShorts",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    positions(disclosure.Short),
+		columns:   shortColumns,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/shorts/totals",
+		operation: "getShortTotals",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    (*API).listShortTotals,
+		columns:   shortTotalColumns,
+	},
+	{
+		pattern:   "GET /api/v1/shorts/series",
+		operation: "getShortSeries",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    (*API).getShortSeries,
+		columns:   shortSeriesColumns,
+	},
+	{
+		pattern:   "GET /api/v1/dealings",
+		operation: "getDealings",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    positions(disclosure.Dealing),
+		columns:   dealingColumns,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/holdings",
+		operation: "getHoldings",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    positions(disclosure.Holding),
+		columns:   holdingColumns,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/own-shares",
+		operation: "getOwnShares",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    positions(disclosure.OwnShares),
+		columns:   holdingColumns,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/positions/{id}",
+		operation: "getPosition",
+		need:      public(access.ReadIssuers),
+		travels:   true,
+		handle:    (*API).getPosition,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/positions/{id}/history",
+		operation: "getPositionHistory",
+		need:      public(access.ReadIssuers),
+		handle:    (*API).positionHistory,
+		expensive: true,
+		bounded:   true,
+		people:    true,
+	},
+	{
+		pattern:   "GET /api/v1/positions/{id}/proof",
+		operation: "getPositionProof",
+		need:      public(access.ReadIssuers),
+		bounded:   true,
+		handle:    (*API).getPositionProof,
 	},
 	{
 		pattern:   "GET /api/v1/facts",
@@ -423,6 +509,9 @@ func (a *API) serve(rt route) http.Handler {
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if rt.people {
+			w.Header()["X-Robots-Tag"] = noindex
+		}
 		var slot access.Slot
 		defer func() { slot.Release() }()
 		out, err := a.respond(w, rt, r, &slot)
@@ -601,6 +690,7 @@ var (
 	variesAccept = []string{"Authorization, X-API-Key, Accept-Encoding, Accept"}
 	jsonType     = []string{"application/json"}
 	public1s     = []string{"public, max-age=1"}
+	noindex      = []string{"noindex"}
 )
 
 // writeResponse writes a response, or 304 if the client has it already.

@@ -228,12 +228,26 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 // ProveReport returns the proof of the newest change of a report. It fails, NotFound,
 // if there is none.
 func (p *Publisher) ProveReport(ctx context.Context, id string) (proof.Proof, error) {
-	newest, err := p.o.Log.AsOf(ctx, disclosure.OfReport, math.MaxInt64, id)
+	return p.proveNewest(ctx, disclosure.OfReport, "report", id)
+}
+
+// ProvePosition returns the proof of the newest change of a position. It fails, NotFound,
+// if there is none.
+func (p *Publisher) ProvePosition(ctx context.Context, id string) (proof.Proof, error) {
+	return p.proveNewest(ctx, disclosure.OfPosition, "position", id)
+}
+
+func (p *Publisher) proveNewest(
+	ctx context.Context,
+	of disclosure.Subject,
+	noun, id string,
+) (proof.Proof, error) {
+	newest, err := p.o.Log.AsOf(ctx, of, math.MaxInt64, id)
 	if err != nil {
 		return proof.Proof{}, err
 	}
 	if len(newest) != 1 {
-		return proof.Proof{}, fault.New(fault.NotFound, "There is no report %s.", id)
+		return proof.Proof{}, fault.New(fault.NotFound, "There is no %s %s.", noun, id)
 	}
 	return p.Prove(ctx, newest[0].Seq)
 }

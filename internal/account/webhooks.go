@@ -108,6 +108,9 @@ func (b WebhookDraft) apply(d *webhook.Draft, p *query.Params, now *catalog.Snap
 	if b.Enabled != nil {
 		d.Enabled = *b.Enabled
 	}
+	if b.Events != nil || b.Filter != nil {
+		p.CheckSelection(d.Selection())
+	}
 	return p.Err()
 }
 
@@ -427,19 +430,26 @@ type Preview struct {
 	Warnings []string `json:"-"` // as those of a Webhook
 }
 
-// Preview returns the reports that a selection would have matched in the last days.
-func (s *Service) Preview(ctx context.Context, asked Selection) (Preview, error) {
+// Preview returns the reports and positions that a selection would have matched in the last
+// days, of those that the caller may read.
+func (s *Service) Preview(ctx context.Context, by access.Principal, asked Selection) (Preview, error) {
 	now, err := s.o.Query.Snapshot()
 	if err != nil {
 		return Preview{}, err
 	}
 	p := s.o.Query.NewParams(nil)
-	selected := p.Events(asked.Events)
-	filter := asked.Filter.Read(p, now)
-	p.CheckFilter(filter)
+	selection := events.Selection{
+		Events: p.Events(asked.Events),
+		Filter: asked.Filter.Read(p, now),
+	}
+	p.CheckFilter(selection.Filter)
+	p.CheckSelection(selection)
 	if err := p.Err(); err != nil {
 		return Preview{}, err
 	}
-	found, err := s.o.Query.Preview(ctx, now, events.Selection{Events: selected, Filter: filter}, previewDays)
+	if selection, err = query.PermittedSelection(by, selection); err != nil {
+		return Preview{}, err
+	}
+	found, err := s.o.Query.Preview(ctx, now, selection, previewDays)
 	return Preview{Preview: found, Warnings: p.Warnings()}, err
 }

@@ -5,12 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pregon/internal/account"
 	"pregon/internal/account/accounttest"
 	"pregon/internal/auth/access"
+	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/query/querytest"
 )
 
 // webhook makes a webhook.
@@ -175,14 +178,15 @@ func TestBeforeTheCatalogueIsLoaded(t *testing.T) {
 	ana := w.person("ana", false)
 	_, err := w.Account.CreateWebhook(t.Context(), ana, account.WebhookDraft{URL: new("http://127.0.0.1:1/")})
 	w.is(err, fault.Unavailable, "a webhook")
-	_, err = w.Account.Preview(t.Context(), account.Selection{})
+	_, err = w.Account.Preview(t.Context(), ana, account.Selection{})
 	w.is(err, fault.Unavailable, "a preview")
 	w.make(ana, "key")
 }
 
 func TestPreview(t *testing.T) {
 	w := start(t)
-	found, err := w.Account.Preview(t.Context(), account.Selection{})
+	ana := w.person("ana", false)
+	found, err := w.Account.Preview(t.Context(), ana, account.Selection{})
 	if err != nil || len(found.Days) != 30 || len(found.Samples) != min(5, found.Total) {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -191,7 +195,59 @@ func TestPreview(t *testing.T) {
 		{Filter: query.FilterBody{Kind: "x"}},
 		{Filter: query.FilterBody{Search: strings.Repeat("de ", 33)}},
 	} {
-		_, err := w.Account.Preview(t.Context(), bad)
+		_, err := w.Account.Preview(t.Context(), ana, bad)
 		w.is(err, fault.Invalid, "a selection that is not valid")
+	}
+}
+
+// A caller without the scope of issuers sees no position in a preview and cannot make a
+// webhook for positions. The filter and the events of a webhook must agree, also if a
+// change has only one of them.
+func TestWebhooksOfPositions(t *testing.T) {
+	w := start(t)
+	b := querytest.Positions()
+	for i := range b.Positions {
+		b.Positions[i].RegisteredOn = disclosure.DayOf(time.Now()).String()
+	}
+	querytest.Append(t, w.Store, w.Catalog, b)
+	ana := w.person("ana", false)
+	limited := ana
+	limited.Scope = access.ReadReports
+	names := []string{"position.published"}
+	dealings := query.FilterBody{Position: "dealing"}
+	asked := account.Selection{Events: names, Filter: dealings}
+	if found, err := w.Account.Preview(t.Context(), ana, asked); err != nil || found.Total != 4 || len(found.Samples) != 4 {
+		t.Errorf("a preview: %+v, %v", found, err)
+	}
+	_, err := w.Account.Preview(t.Context(), limited, asked)
+	w.is(err, fault.Forbidden, "a preview without the scope")
+	both := account.Selection{Events: []string{"report.published", "position.published"}}
+	if found, err := w.Account.Preview(t.Context(), limited, both); err != nil || len(found.Positions) > 0 {
+		t.Errorf("a preview without the scope: %+v, %v", found, err)
+	}
+	draft := account.WebhookDraft{URL: new("http://127.0.0.1:1/x"), Events: &names, Filter: &dealings}
+	_, err = w.Account.CreateWebhook(t.Context(), limited, draft)
+	w.is(err, fault.Forbidden, "a webhook without the scope")
+	h, err := w.Account.CreateWebhook(t.Context(), ana, draft)
+	if err != nil || h.Filter != dealings {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	for what, change := range map[string]account.WebhookDraft{
+		"events of reports":    {Events: &[]string{"report.published"}},
+		"no events":            {Events: &[]string{}},
+		"a filter for reports": {Filter: &query.FilterBody{Type: "IP"}},
+		"a filter for nothing": {Filter: &query.FilterBody{Position: "dealing", MinPercent: "5"}},
+	} {
+		_, err := w.Account.ChangeWebhook(t.Context(), ana, h.ID, change)
+		w.is(err, fault.Invalid, what)
+	}
+	_, err = w.Account.CreateWebhook(t.Context(), ana, account.WebhookDraft{URL: draft.URL, Filter: &dealings})
+	w.is(err, fault.Invalid, "the default events")
+	changed, err := w.Account.ChangeWebhook(t.Context(), ana, h.ID, account.WebhookDraft{
+		Events: &[]string{"report.published"},
+		Filter: &query.FilterBody{Type: "IP"},
+	})
+	if err != nil || changed.Filter.Position != "" || changed.Events[0] != "report.published" {
+		t.Errorf("both at once: %+v, %v", changed, err)
 	}
 }

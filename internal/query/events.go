@@ -44,3 +44,17 @@ func PermittedEvents(by access.Principal, all []disclosure.Event) ([]disclosure.
 	}
 	return left, nil
 }
+
+// PermittedSelection is PermittedEvents for the events of a selection. It also fails if
+// none is left that its filter can select.
+func PermittedSelection(by access.Principal, s events.Selection) (events.Selection, error) {
+	all := s.Names()
+	var err error
+	if s.Events, err = PermittedEvents(by, all); err != nil {
+		return s, err
+	}
+	if s.Filter.ForPositions() && !s.Has(disclosure.OfPosition) {
+		return s, by.MissingScope(access.ReadIssuers, events.EventNames(all))
+	}
+	return s, nil
+}

@@ -205,10 +205,12 @@ func (p *Params) Search() string {
 	return s
 }
 
-// LiveFilter reads the common filter and the parameter in for a client that follows
-// changes.
+// LiveFilter reads the common filter, the conditions on positions and the parameter in for
+// a client that follows changes.
 func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
-	f := p.Filter(s)
+	f := p.commonFilter(s)
+	f.Issuer = p.positionIssuer(s)
+	p.positionConditions(&f)
 	switch in := p.Text("in"); in {
 	case "":
 	case InDocument:
@@ -239,9 +241,17 @@ func (p *Params) issuer(s *catalog.Snapshot) string {
 // Filter reads the parameters of the common filter and resolves the issuer in
 // the snapshot.
 func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
+	f := p.commonFilter(s)
+	f.Issuer = p.issuer(s)
+	f.MinAmount, f.Currency = p.amount(f.Fact, "fact", false)
+	return f
+}
+
+// commonFilter is Filter without the issuer and the amount, which those who follow changes
+// may also know from the registers of positions.
+func (p *Params) commonFilter(s *catalog.Snapshot) disclosure.Filter {
 	f := disclosure.Filter{
 		Search:           p.Search(),
-		Issuer:           p.issuer(s),
 		From:             p.Day("from"),
 		To:               p.Day("to"),
 		Kind:             p.Kind(),
@@ -258,7 +268,6 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 		f.Type = t
 	}
 	f.Fact = p.factKind("fact")
-	f.MinAmount, f.Currency = p.amount(f.Fact, "fact", false)
 	p.checkDays(&f)
 	return f
 }

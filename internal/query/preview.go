@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"net/url"
 	"slices"
 	"time"
 
 	"pregon/internal/catalog"
+	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/push/events"
+	"pregon/internal/search"
 )
 
 // FilterBody is the common filter as JSON. Its fields have the names of the
@@ -30,6 +33,11 @@ type FilterBody struct {
 	Fact      string `json:"fact,omitempty"`
 	MinAmount string `json:"min_amount,omitempty"`
 	Currency  string `json:"currency,omitempty"`
+
+	Position   string `json:"position,omitempty"` // kinds, separated by commas
+	HeldBy     string `json:"holder,omitempty"`
+	MinPercent string `json:"min_percent,omitempty"`
+	Side       string `json:"side,omitempty"`
 }
 
 // NewFilterBody returns a filter as JSON.
@@ -45,6 +53,11 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 		Fact:      string(f.Fact),
 		MinAmount: f.MinAmount,
 		Currency:  f.Currency,
+
+		Position:   f.Positions.String(),
+		HeldBy:     f.HeldBy,
+		MinPercent: f.MinPercent,
+		Side:       string(f.Side),
 	}
 	if f.From != 0 {
 		b.From = f.From.String()
@@ -63,12 +76,37 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 
 // Read parses the fields as the parameters of the same names.
 func (b FilterBody) Read(p *Params, s *catalog.Snapshot) disclosure.Filter {
-	p.SetValues(map[string][]string{
-		"search": {b.Search}, "type": {b.Type}, "issuer": {b.Issuer}, "from": {b.From}, "to": {b.To}, "category": {b.Category},
-		"kind": {b.Kind}, "market": {b.Market}, "without": {b.Without}, "in": {b.In},
-		"fact": {b.Fact}, "min_amount": {b.MinAmount}, "currency": {b.Currency},
-	})
+	p.SetValues(b.Values())
 	return p.LiveFilter(s)
+}
+
+// Values returns the parameters that have the fields.
+func (b FilterBody) Values() url.Values {
+	values := url.Values{}
+	for name, value := range map[string]string{
+		"search":      b.Search,
+		"type":        b.Type,
+		"issuer":      b.Issuer,
+		"from":        b.From,
+		"to":          b.To,
+		"category":    b.Category,
+		"kind":        b.Kind,
+		"market":      b.Market,
+		"without":     b.Without,
+		"in":          b.In,
+		"fact":        b.Fact,
+		"min_amount":  b.MinAmount,
+		"currency":    b.Currency,
+		"position":    b.Position,
+		"holder":      b.HeldBy,
+		"min_percent": b.MinPercent,
+		"side":        b.Side,
+	} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	return values
 }
 
 // CheckFilter rejects a filter that is too long to be evaluated for every change.
@@ -82,56 +120,111 @@ func (p *Params) CheckFilter(f disclosure.Filter) {
 type Preview struct {
 	Total   int               `json:"total"`
 	Days    []DayCount        `json:"days"`
-	Samples []json.RawMessage `json:"samples"` // the newest
-	Newest  []catalog.Report  `json:"-"`       // the same
+	Samples []json.RawMessage `json:"samples"` // the newest reports, then the newest positions
+
+	Reports   []catalog.Report `json:"-"` // of the samples
+	Positions []position.Entry `json:"-"` // the same
 }
 
-// DayCount is the number of reports on a day.
+// DayCount is the number of reports and positions on a day.
 type DayCount struct {
 	Date  string `json:"date"`
 	Count int    `json:"count"`
 }
 
+// previewSamples is the number of reports, and that of positions, in a preview.
 const previewSamples = 5
 
-// Preview returns what a selection would have had in the last days.
+// Preview returns what a selection would have had in the last days. A position counts on
+// the day by which positions are ordered.
 func (q *Service) Preview(
 	ctx context.Context,
 	s *catalog.Snapshot,
 	selection events.Selection,
 	days int,
 ) (Preview, error) {
-	filter := selection.Filter
-	reports := len(selection.Events) == 0 ||
-		slices.ContainsFunc(selection.Events, func(e disclosure.Event) bool { return e != disclosure.IssuerUpdated })
 	today := disclosure.DayOf(time.Now())
 	first := today - disclosure.Day(days) + 1
 	out := Preview{Days: []DayCount{}, Samples: []json.RawMessage{}}
-	filter.From, filter.To = max(filter.From, first), min(cmp.Or(filter.To, today), today)
+	f := selection.Filter
+	f.From = max(f.From, first)
+	f.To = min(cmp.Or(f.To, today), today)
 	byDay := map[disclosure.Day]int{}
-	if reports && filter.From <= filter.To {
-		list := List{
-			Filter:      filter,
-			Page:        1,
-			Limit:       math.MaxInt32,
-			InDocuments: filter.InDocument,
-		}
-		list.Filter.InDocument = false
-		found, err := q.Reports(ctx, s, list)
-		if err != nil {
+	if f.From <= f.To && selection.Has(disclosure.OfReport) && !f.ForPositions() {
+		if err := q.previewReports(ctx, s, f, &out, byDay); err != nil {
 			return Preview{}, err
 		}
-		out.Total = found.Total
-		for _, f := range found.Reports {
-			byDay[disclosure.DayOf(f.Listed())]++
-		}
-		out.Newest = found.Reports[:min(len(found.Reports), previewSamples)]
-		for _, f := range out.Newest {
-			out.Samples = append(out.Samples, f.AppendJSON(nil))
+	}
+	if f.From <= f.To && selection.Has(disclosure.OfPosition) && !f.ForReports() {
+		if err := previewPositions(ctx, s, f, &out, byDay); err != nil {
+			return Preview{}, err
 		}
 	}
 	for d := first; d <= today; d++ {
 		out.Days = append(out.Days, DayCount{d.String(), byDay[d]})
 	}
 	return out, nil
+}
+
+// previewReports adds the reports that a filter selects.
+func (q *Service) previewReports(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	f disclosure.Filter,
+	out *Preview,
+	byDay map[disclosure.Day]int,
+) error {
+	list := List{
+		Filter:      f,
+		Page:        1,
+		Limit:       math.MaxInt32,
+		InDocuments: f.InDocument,
+	}
+	list.Filter.InDocument = false
+	found, err := q.Reports(ctx, s, list)
+	if err != nil {
+		return err
+	}
+	out.Total += found.Total
+	for _, r := range found.Reports {
+		byDay[disclosure.DayOf(r.Listed())]++
+	}
+	out.Reports = found.Reports[:min(len(found.Reports), previewSamples)]
+	for _, r := range out.Reports {
+		out.Samples = append(out.Samples, r.AppendJSON(nil))
+	}
+	return nil
+}
+
+// previewPositions adds the positions that a filter selects, as it selects their changes.
+func previewPositions(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	f disclosure.Filter,
+	out *Preview,
+	byDay map[disclosure.Day]int,
+) error {
+	matcher := search.Compile(f)
+	directory := s.Directory()
+	var found []position.Entry
+	for _, kind := range disclosure.PositionKinds {
+		for e := range s.Positions().All(kind) {
+			if e.Day() < f.From || ctx.Err() != nil { // the newest are first
+				break
+			}
+			if e.Day() <= f.To && matcher.MatchPosition(directory.AnalyzePosition(e.Decode())) {
+				found = append(found, e)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b position.Entry) int { return cmp.Compare(b.Day(), a.Day()) })
+	out.Total += len(found)
+	for _, e := range found {
+		byDay[e.Day()]++
+	}
+	out.Positions = found[:min(len(found), previewSamples)]
+	for _, e := range out.Positions {
+		out.Samples = append(out.Samples, AppendPosition(nil, e))
+	}
+	return ctx.Err()
 }

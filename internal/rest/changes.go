@@ -28,10 +28,7 @@ const (
 // answered as soon as there is a change.
 func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p := a.listParams(r)
-	selection := p.selection(s)
-	if len(selection.Events) == 0 {
-		selection.Events = events.AllEvents
-	}
+	selection := p.selection(s, events.AllEvents)
 	asked := p.cursor("after")
 	after, _ := disclosure.ParseCursor(asked)
 	limit := p.Integer("limit", defaultChanges, 1, maxChanges)
@@ -41,7 +38,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 	}
 	principal := access.FromContext(r.Context())
 	var err error
-	if selection.Events, err = query.PermittedEvents(principal, selection.Events); err != nil {
+	if selection, err = query.PermittedSelection(principal, selection); err != nil {
 		return response{}, err
 	}
 	ctx := r.Context()

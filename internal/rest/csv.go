@@ -42,11 +42,21 @@ var (
 	changeColumns = slices.Concat([]string{"cursor", "seq", "event", "occurred_at", "changed"}, reportColumns, []string{
 		"name", "cif", "market", "registered_at", "first_seen_at", "available_at", "enriched_at", "text_ready_at",
 		"summary_ready_at", "corrected_by", "facts_ready_at", "facts.kind",
-	})
+	}, changedPositionColumns)
+	// changedPositionColumns are those of all kinds of positions together.
+	changedPositionColumns = []string{
+		"kind", "issuer_id", "issuer_name", "lei", "isin", "holder", "holder_erased", "person", "person_erased",
+		"number", "date", "registered_on", "percent", "percent_shares", "percent_direct", "percent_indirect",
+		"percent_instruments", "percent_total", "current", "state", "relation", "rectifies", "rectified_by",
+		"annulled_by", "document_url", "document_status", "document_reason", "amount", "currency", "aggregates",
+		"trades.isin", "trades.instrument", "trades.nature", "trades.side", "trades.date", "trades.venue",
+		"trades.volume", "trades.price", "trades.currency", "source_url",
+	}
 	webhookColumns = []string{
 		"id", "url", "description", "events", "enabled", "disabled_at", "disabled_reason", "starts_after", "created_at", "updated_at",
 		"filter.search", "filter.in", "filter.type", "filter.issuer", "filter.kind", "filter.category", "filter.market", "filter.without",
 		"filter.from", "filter.to", "key", "paused_reason", "filter.fact", "filter.min_amount", "filter.currency",
+		"filter.position", "filter.holder", "filter.min_percent", "filter.side",
 	}
 	deliveryColumns = []string{
 		"id", "seq", "event", "state", "attempts", "created_at", "due_at", "done_at",

@@ -14,6 +14,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/query/querytest"
 	"pregon/internal/rest/resttest"
 	"pregon/internal/store"
 )
@@ -39,6 +40,11 @@ func (s *service) lists(header http.Header) map[string][]string {
 	s.t.Helper()
 	s.document("oir-40374", "El dividendo se pagará en mayo.", "Otra página: dividendo.")
 	s.append(store.Batch{Reports: []disclosure.Report{withAllFacts()}})
+	s.append(querytest.Positions())
+	s.call("POST", "/api/v1/webhooks", header, `{"url":"https://127.0.0.1:8443/positions","events":["position.published"],
+		"filter":{"holder":"Fondo","position":"short,holding","min_percent":"0.5"}}`, 201, nil)
+	s.call("POST", "/api/v1/webhooks", header,
+		`{"url":"https://127.0.0.1:8443/dealings","events":["position.published"],"filter":{"side":"buy"}}`, 201, nil)
 	s.call("POST", "/api/v1/webhooks", header,
 		`{"url":"https://127.0.0.1:8443/facts","filter":{"fact":"capital","min_amount":"5","currency":"USD"}}`, 201, nil)
 	var hook webhookDoc

@@ -444,7 +444,14 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				yes = []string{fmt.Sprint(newest.Seq), newest.String()}
 				no = []string{"x", "-1", fmt.Sprint(newest.Seq + 1), "other-1", "2026-02-29", "2026-02-28T10:00:00", "9999-12-31", "9999-12-31T00:00:00Z"}
 			case p.Name == "events":
-				yes, no = []string{"report.published", "report.updated,issuer.updated"}, []string{"nonsense", "report.published,"}
+				yes = []string{"report.published", "report.updated,issuer.updated", "position.published,position.withdrawn"}
+				no = []string{"nonsense", "report.published,", "position.closed"}
+			case p.Name == "position":
+				yes = []string{"short", "short,holding,own_shares,dealing"}
+				no = []string{"Short", "short,", "own-shares", "short;holding"}
+			case p.Name == "min_percent":
+				yes = []string{"0", "0.5", "100"}
+				no = []string{"-1", "0,5", "x", "100.01", "5%"}
 			case p.Name == "issuer":
 				yes, no = []string{"A69000016", "es0sim000010"}, []string{"anything"}
 			case p.Name == "category":

@@ -37,15 +37,17 @@ const (
 	textRetry         = time.Second      // after which a text that could not be loaded is tried again
 )
 
-// selection reads the common filter and the parameter events.
-func (p *params) selection(now *catalog.Snapshot) events.Selection {
-	s := events.Selection{Filter: p.LiveFilter(now)}
+// selection reads the common filter and the parameter events. Without that parameter, it
+// has the default events.
+func (p *params) selection(now *catalog.Snapshot, defaults []disclosure.Event) events.Selection {
+	s := events.Selection{Events: defaults, Filter: p.LiveFilter(now)}
 	if reason := events.FilterError(s.Filter); reason != "" {
 		p.Reject("search", s.Filter.Search, reason)
 	}
 	if text := p.Text("events"); text != "" {
 		s.Events = p.Events(strings.Split(text, ","))
 	}
+	p.CheckSelection(s)
 	return s
 }
 
@@ -150,7 +152,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if err != nil {
 		return nil, err
 	}
-	selection := p.selection(now)
+	selection := p.selection(now, events.DefaultEvents)
 	asked := streamCursor(r, p)
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -160,10 +162,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 		return nil, errors.New("this connection cannot be kept open")
 	}
 	principal := access.FromContext(r.Context())
-	if len(selection.Events) == 0 {
-		selection.Events = events.DefaultEvents
-	}
-	if selection.Events, err = query.PermittedEvents(principal, selection.Events); err != nil {
+	if selection, err = query.PermittedSelection(principal, selection); err != nil {
 		return nil, err
 	}
 	release, err := a.Conns.Acquire(principal.ID, events.MaxOpen) // before the cursor may be waited for

@@ -90,7 +90,7 @@ func (a *API) previewWebhook(r *http.Request, _ *catalog.Snapshot) (response, er
 	if err := readBody(r, &asked); err != nil {
 		return response{}, err
 	}
-	found, err := a.Account.Preview(r.Context(), asked)
+	found, err := a.Account.Preview(r.Context(), caller(r), asked)
 	if err != nil {
 		return response{}, err
 	}

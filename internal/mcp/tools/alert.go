@@ -90,7 +90,7 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 	if err != nil {
 		return Result{}, err
 	}
-	return newResult(b, s.alertText(out, preview.Newest)), nil
+	return newResult(b, s.alertText(out, preview.Reports)), nil
 }
 
 // weeks adds up days. The last week ends today; the first may be incomplete.

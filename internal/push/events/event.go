@@ -169,6 +169,19 @@ type Selection struct {
 	Filter disclosure.Filter
 }
 
+// Names returns the events of the selection.
+func (s Selection) Names() []disclosure.Event {
+	if len(s.Events) == 0 {
+		return DefaultEvents
+	}
+	return s.Events
+}
+
+// Has reports whether some of the events are about a subject.
+func (s Selection) Has(of disclosure.Subject) bool {
+	return slices.ContainsFunc(s.Names(), func(e disclosure.Event) bool { return e.Of() == of })
+}
+
 // Limits of a filter. It is evaluated for every change while its listener is
 // connected.
 const (
@@ -209,10 +222,7 @@ type Selector struct {
 
 // Compile prepares a selection for matching.
 func (s Selection) Compile() *Selector {
-	out := &Selector{events: s.Events, filter: s.Filter}
-	if len(out.events) == 0 {
-		out.events = DefaultEvents
-	}
+	out := &Selector{events: s.Names(), filter: s.Filter}
 	f := s.Filter
 	if f.InDocument {
 		out.words, _ = document.NewMatcher(search.ParseFilter(f)) // was checked when the filter was accepted

@@ -20,14 +20,14 @@ type preview struct {
 // preview returns what a selection would have sent in the last days. A filter that is
 // refused has a preview that says why.
 func (c *Console) preview(q *request, entered hookForm) (*preview, error) {
-	found, err := do(c, q, previewing, func(ctx context.Context, _ access.Principal) (account.Preview, error) {
-		return c.Account.Preview(ctx, account.Selection{Events: entered.Events, Filter: entered.Filter})
+	found, err := do(c, q, previewing, func(ctx context.Context, by access.Principal) (account.Preview, error) {
+		return c.Account.Preview(ctx, by, account.Selection{Events: entered.Events, Filter: entered.Filter})
 	})
 	if err != nil {
 		refused, _, err := q.refusal(err)
 		return &preview{Problem: refused}, err
 	}
-	out := &preview{Total: found.Total, Samples: found.Newest}
+	out := &preview{Total: found.Total, Samples: found.Reports}
 	var slots []chart.Slot
 	for _, d := range found.Days {
 		slot := q.daySlot(d.Date, d.Count)

@@ -1,0 +1,119 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/push/events"
+)
+
+// positionParameters select only positions, reportParameters only reports. min_amount is
+// among the former unless there is a kind of facts.
+var (
+	positionParameters = []string{"position", "holder", "min_percent", "side", "min_amount"}
+	reportParameters   = []string{"search", "type", "category", "in", "fact"}
+)
+
+// positionConditions reads the conditions of a live filter that only positions can meet, and
+// the amount, which is that of facts or of dealings. It rejects those that nothing meets,
+// so that no listener waits in vain.
+func (p *Params) positionConditions(f *disclosure.Filter) {
+	f.Positions = p.positionKinds()
+	f.HeldBy = p.words("holder")
+	f.MinPercent = p.leastPercent()
+	f.Side = p.dealingSide()
+	switch {
+	case f.Fact != "":
+		f.MinAmount, f.Currency = p.amount(f.Fact, "fact", false)
+	case f.Positions.Has(disclosure.Dealing), f.Side != "", p.Text("min_amount") == "":
+		f.MinAmount, f.Currency = p.dealingAmount()
+	default:
+		p.Reject("min_amount", p.Text("min_amount"), "needs fact="+kindList(disclosure.AmountKinds)+
+			", or position=dealing")
+	}
+	if p.Valid() {
+		p.checkConditions(*f)
+	}
+}
+
+// positionKinds reads the parameter position.
+func (p *Params) positionKinds() disclosure.PositionSet {
+	s := p.LimitedText("position", maxName)
+	set, ok := disclosure.ParsePositionSet(s)
+	if !ok {
+		p.Reject("position", s, "must be some of short, holding, own_shares and dealing, with commas between them")
+	}
+	return set
+}
+
+// leastPercent reads the parameter min_percent.
+func (p *Params) leastPercent() string {
+	s := p.LimitedText("min_percent", maxAmount)
+	if s == "" {
+		return ""
+	}
+	if !disclosure.IsDecimal(s) || strings.HasPrefix(s, "-") || disclosure.CompareDecimals(s, "100") > 0 {
+		p.Reject("min_percent", s, "must be a percentage from 0 to 100, such as 3 or 0.5")
+		return ""
+	}
+	return s
+}
+
+// checkConditions rejects conditions that no position and no report can meet together.
+func (p *Params) checkConditions(f disclosure.Filter) {
+	if !f.ForPositions() {
+		return
+	}
+	if f.ForReports() {
+		selecting := p.firstOf(positionParameters)
+		p.Reject(selecting, p.Text(selecting), "selects only positions, and "+p.firstOf(reportParameters)+
+			" only reports: leave one of them out")
+		return
+	}
+	measured := slices.ContainsFunc(disclosure.PositionKinds, func(k disclosure.PositionKind) bool {
+		return k.HasPercent() && (f.Positions == 0 || f.Positions.Has(k))
+	})
+	traded := f.Positions == 0 || f.Positions.Has(disclosure.Dealing)
+	ofTrades := ""
+	switch {
+	case f.Side != "":
+		ofTrades = "side"
+	case f.MinAmount != "":
+		ofTrades = "min_amount"
+	}
+	switch {
+	case f.MinPercent != "" && !measured:
+		p.Reject("min_percent", f.MinPercent, "needs position=short, holding or own_shares: a dealing has an amount, "+
+			"which min_amount compares")
+	case ofTrades != "" && !traded:
+		p.Reject(ofTrades, p.Text(ofTrades), "needs position=dealing: other positions do not have trades")
+	case f.MinPercent != "" && ofTrades != "":
+		p.Reject("min_percent", f.MinPercent, "is for positions with a percentage, and "+ofTrades+
+			" for dealings: leave one of them out")
+	}
+}
+
+// firstOf returns the first of some parameters that was given.
+func (p *Params) firstOf(names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool { return strings.TrimSpace(p.Text(name)) != "" })
+	return names[max(i, 0)]
+}
+
+// CheckSelection rejects a filter that the events do not have a subject for: one for
+// positions without events of positions, which no default event is, and one for reports with
+// events of positions and none of reports.
+func (p *Params) CheckSelection(s events.Selection) {
+	if !p.Valid() {
+		return
+	}
+	names := strings.ReplaceAll(events.EventNames(s.Names()), ", ", ",")
+	switch {
+	case s.Filter.ForPositions() && !s.Has(disclosure.OfPosition):
+		p.Reject("events", names, "must have an event of positions, such as "+string(disclosure.PositionPublished)+
+			", since the filter selects only positions")
+	case s.Filter.ForReports() && s.Has(disclosure.OfPosition) && !s.Has(disclosure.OfReport):
+		p.Reject("events", names, "must have an event of reports, such as "+string(disclosure.Published)+
+			", since the filter selects only reports")
+	}
+}

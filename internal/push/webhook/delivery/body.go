@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/push/events"
 	"pregon/internal/text"
 )
 
 // maxBody is the largest body that a receiver gets.
 const maxBody = 20_000
 
-// fit returns the body of an event. A body that is too long loses its summary,
-// then the end of its title, then the ends of its other texts, and has the
+// fit returns the body of an event. A body that is too long loses its summary, or the last
+// of its trades, then the end of its title, then the ends of its other texts, and has the
 // field truncated.
 func fit(body []byte) []byte {
 	if len(body) <= maxBody {
@@ -23,7 +24,20 @@ func fit(body []byte) []byte {
 	if err := json.Unmarshal(body, &members); err != nil {
 		return body // cannot happen: we wrote it
 	}
-	members["truncated"], members["summary"] = true, nil
+	members["truncated"] = true
+	if _, has := members["summary"]; has {
+		members["summary"] = nil
+	}
+	for {
+		trades, _ := members["trades"].([]any)
+		if body = encode(members); len(body) <= maxBody {
+			return body
+		}
+		if len(trades) == 0 {
+			break
+		}
+		members["trades"] = trades[:len(trades)/2]
+	}
 	for longest := maxBody; longest > 0; longest /= 2 {
 		if body = encode(members); len(body) <= maxBody {
 			return body
@@ -77,7 +91,13 @@ type bodies struct {
 
 func newBodies() *bodies { return &bodies{of: map[disclosure.Cursor][]byte{}} }
 
-func (b *bodies) add(c disclosure.Cursor, body []byte) {
+// add returns the body of an event, and keeps it unless it has a name that may be erased:
+// every delivery of such an event reads the log again.
+func (b *bodies) add(c disclosure.Cursor, e *events.Event) []byte {
+	body := fit(e.JSON)
+	if e.HasErasableName() {
+		return body
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.of[c] == nil {
@@ -86,6 +106,7 @@ func (b *bodies) add(c disclosure.Cursor, body []byte) {
 		b.next = (b.next + 1) % len(b.keys)
 	}
 	b.of[c] = body
+	return body
 }
 
 func (b *bodies) get(c disclosure.Cursor) []byte {

@@ -115,7 +115,7 @@ func (s *Service) match(
 			return matched && !h.Filter.InDocument
 		})
 		if len(selected) > 0 {
-			s.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, fit(e.JSON))
+			s.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, e)
 		}
 		if texts {
 			selected = append(selected, store.Delivery{Webhook: textQueue, Seq: c.Seq, Event: string(c.Event)})

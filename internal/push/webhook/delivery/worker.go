@@ -41,7 +41,7 @@ func skipReason(s subscription.AccountStatus, d store.Delivery) string {
 // work sends the due deliveries of a webhook until one fails.
 func (d *dispatcher) work(held *claim, c store.Claimed) {
 	start := time.Now()
-	bodies, err := d.read(held.ctx, c.Deliveries)
+	messages, err := d.read(held.ctx, c.Deliveries)
 	if err != nil {
 		if h := d.hooks.Known().Hooks[c.Webhook]; h != nil && !d.ended() && held.ctx.Err() == nil {
 			d.log.WarnContext(d.sending, "cannot read changes for a webhook: they wait",
@@ -69,10 +69,13 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 			continue
 		}
 		var a attempt
-		if body := bodies[delivery.Seq]; body != nil {
+		if m := messages[delivery.Seq]; m.body != nil {
 			d.counts.inFlight.Add(1)
-			a = d.sender.send(held.ctx, h, MessageID(delivery), body)
+			a = d.sender.send(held.ctx, h, MessageID(delivery), m.body)
 			d.counts.inFlight.Add(-1)
+			if m.erasable {
+				a.Excerpt = "" // the receiver may repeat the name, and attempts are kept
+			}
 		} else { // cannot happen: the log is append-only
 			a = attempt{Attempt: store.Attempt{At: time.Now().UTC(), Error: "the change is not in the log"}}
 		}
@@ -90,16 +93,22 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 	}
 }
 
-// read returns the bodies of deliveries by seq.
-func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map[int64][]byte, error) {
-	all := make(map[int64][]byte, len(deliveries))
+// message is what is sent of a change.
+type message struct {
+	body     []byte
+	erasable bool // it has a name that may be erased
+}
+
+// read returns the messages of deliveries by seq.
+func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map[int64]message, error) {
+	all := make(map[int64]message, len(deliveries))
 	var missing []int64
 	epoch := d.encoder.Head().Epoch
 	for _, delivery := range deliveries {
 		// The delivery or the catalogue may be of an older epoch.
 		body := d.bodies.get(disclosure.Cursor{Epoch: epoch, Seq: delivery.Seq})
 		if body != nil && delivery.Epoch == epoch {
-			all[delivery.Seq] = body
+			all[delivery.Seq] = message{body: body}
 		} else {
 			missing = append(missing, delivery.Seq)
 		}
@@ -133,9 +142,11 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 		return nil, cmp.Or(err, errors.New("a backup of the store was restored meanwhile"))
 	}
 	for i := range changes {
-		body := fit(d.encoder.Encode(&changes[i]).JSON)
-		all[changes[i].Seq] = body
-		d.bodies.add(disclosure.Cursor{Epoch: epoch, Seq: changes[i].Seq}, body)
+		e := d.encoder.Encode(&changes[i])
+		all[changes[i].Seq] = message{
+			body:     d.bodies.add(disclosure.Cursor{Epoch: epoch, Seq: changes[i].Seq}, e),
+			erasable: e.HasErasableName(),
+		}
 	}
 	return all, nil
 }

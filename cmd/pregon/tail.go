@@ -21,7 +21,7 @@ type tailCmd struct {
 	Type     string `placeholder:"TYPE" help:"Only reports of one type: IP, HR or OIR."`
 	Issuer   string `placeholder:"ID" help:"Only reports of one issuer, by its ticker, any of its identifiers or its full name."`
 	Category string `placeholder:"TEXT" help:"Only reports of one category, by its name, or of several, by words of their names."`
-	Events   string `default:"report.published" placeholder:"EVENTS" help:"Events to print, separated by commas: report.published, report.updated, report.corrected, report.backfilled, issuer.updated."`
+	Events   string `default:"report.published" placeholder:"EVENTS" help:"Events to print, separated by commas: report.published, report.updated, report.corrected, report.backfilled, issuer.updated, position.published, position.updated, position.withdrawn, position.backfilled."`
 	After    string `placeholder:"CURSOR" help:"Begin after this change, by its cursor or its seq; 0 for all changes. Default: new changes only."`
 	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
 	JSON     bool   `name:"json" help:"The same as --format json."`

@@ -33,6 +33,7 @@ func (p *Printer) Event(event []byte) error {
 		PublishedAt                  time.Time `json:"published_at"`
 		OccurredAt                   time.Time `json:"occurred_at"`
 		Changed                      []string
+		position
 	}
 	if err := json.Unmarshal(event, &e); err != nil {
 		return err
@@ -48,8 +49,36 @@ func (p *Printer) Event(event []byte) error {
 	_, err := fmt.Fprintf(p.Out, "%s  %s  %-10s  %-32s  %s%s\n",
 		p.color(at.In(disclosure.Madrid).Format("2006-01-02 15:04:05"), dim),
 		p.color(fmt.Sprintf("%-3s", e.Type), typeColors[e.Type]), printable(e.ID),
-		printable(e.CompanyName+e.Name), printable(e.Title), change)
+		printable(e.CompanyName+e.Name+e.IssuerName), printable(e.Title+e.position.String()), change)
 	return err
+}
+
+// position has the fields of an event of a position that a line shows.
+type position struct {
+	IssuerName string `json:"issuer_name"`
+	HeldBy     string `json:"holder"`
+	DealtBy    string `json:"person"`
+	Percent    string `json:"percent"`
+	Total      string `json:"percent_total"`
+	Amount     string `json:"amount"`
+	Currency   string `json:"currency"`
+}
+
+// String returns who holds or dealt, and how much. It is empty for other events.
+func (p position) String() string {
+	words := []string{}
+	for _, s := range []string{p.HeldBy, p.DealtBy} {
+		if s != "" {
+			words = append(words, s)
+		}
+	}
+	if percent := p.Percent + p.Total; percent != "" {
+		words = append(words, percent+" %")
+	}
+	if p.Amount != "" {
+		words = append(words, p.Amount+" "+p.Currency)
+	}
+	return strings.Join(words, "  ")
 }
 
 // reset prints why events that were printed before come again.

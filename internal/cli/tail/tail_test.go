@@ -34,6 +34,26 @@ func TestEvent(t *testing.T) {
 	}
 }
 
+// A line of a position says who holds or dealt and how much, as far as that is known.
+func TestEventOfPosition(t *testing.T) {
+	const common = `"occurred_at":"2026-02-10T18:00:00+01:00","event":"position.published","changed":[],"issuer_name":"BODEGA"`
+	for event, want := range map[string]string{
+		`{"id":"short-1","holder":"Alfa\u001b LLP","percent":"0.6",` + common + `}`:                          "Alfa\ufffd LLP  0.6 %",
+		`{"id":"holding-1","holder":"Beta, S.L.","percent_total":"5.033",` + common + `}`:                    "Beta, S.L.  5.033 %",
+		`{"id":"dealing-1","person":"Elena Ruiz","amount":"2500","currency":"EUR",` + common + `}`:           "Elena Ruiz  2500 EUR",
+		`{"id":"dealing-2","person":null,"person_erased":true,"amount":null,"currency":null,` + common + `}`: "",
+	} {
+		var out bytes.Buffer
+		p := Printer{Out: &out}
+		if err := p.Event([]byte(event)); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); !strings.HasSuffix(got, "BODEGA                            "+want+" (position.published)\n") {
+			t.Errorf("%s: got %q, want %q", event, got, want)
+		}
+	}
+}
+
 // TestServiceBehind: a replica that lags answers with an earlier cursor. The changes
 // since are not printed again.
 func TestServiceBehind(t *testing.T) {

@@ -24,7 +24,7 @@ func (b *bench) exports() error {
 	defer db.Close()
 	var reports bytes.Buffer
 	start := time.Now()
-	s, err := transfer.Take(b.ctx, db, &reports, nil)
+	s, err := transfer.Take(b.ctx, db, transfer.Files{Reports: &reports}, nil)
 	if err != nil {
 		return err
 	}

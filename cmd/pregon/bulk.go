@@ -11,9 +11,9 @@ import (
 	"pregon/internal/service/snapshots"
 )
 
-// bulkFlags configure the snapshots of all reports and issuers.
+// bulkFlags configure the snapshots of all reports, issuers and positions.
 type bulkFlags struct {
-	Bulk    string `default:"keys" enum:"public,keys,off" help:"Who may download snapshots of all reports and issuers at /api/v1/bulk: public for anyone, keys for callers with a key or token, off for nobody (no snapshots are made)."`
+	Bulk    string `default:"keys" enum:"public,keys,off" help:"Who may download snapshots of all reports, issuers and positions at /api/v1/bulk: public for anyone, keys for callers with a key or token, off for nobody (no snapshots are made)."`
 	BulkDir string `placeholder:"DIR" help:"Directory for the snapshots, shared by the processes of one store. Default: PATH.bulk beside a SQLite file; none with PostgreSQL."`
 	BulkS3  string `name:"bulk-s3" placeholder:"s3://BUCKET/PREFIX" help:"Keep the snapshots in a bucket of an S3-compatible store, with the settings and keys of --documents-s3."`
 }

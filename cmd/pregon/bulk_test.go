@@ -368,8 +368,8 @@ func TestBulkSettings(t *testing.T) {
 	ask(http.StatusOK, "", "--bulk", "public", "--bulk-dir", t.TempDir())
 	ask(http.StatusUnauthorized, "", "--bulk-s3", buckettest.Address, "--s3-endpoint", s3.URL())
 	ask(http.StatusOK, key, "--bulk-s3", buckettest.Address, "--s3-endpoint", s3.URL())
-	if keys := s3.Keys(); len(keys) != 7 {
-		t.Errorf("got objects %q, want six files and a manifest", keys)
+	if keys := s3.Keys(); len(keys) != 10 {
+		t.Errorf("got objects %q, want nine files and a manifest", keys)
 	}
 }
 

@@ -22,12 +22,13 @@ const compressedSuffix = ".zst"
 
 type exportCmd struct {
 	storeFlag
-	What      string   `arg:"" enum:"reports,issuers" help:"What to write: reports or issuers."`
+	What      string   `arg:"" enum:"reports,issuers,positions" help:"What to write: reports, issuers or positions (who owns, sells and bets against)."`
 	Format    string   `enum:"jsonl,csv,parquet" default:"jsonl" placeholder:"jsonl|csv|parquet" help:"Format: jsonl, csv or parquet. Only jsonl can be imported again."`
 	Types     []string `name:"type" placeholder:"ip,oir,hr" help:"With reports: only those of these series."`
-	Issuer    string   `placeholder:"ID|TICKER" help:"Only the reports of an issuer, or only this issuer: its NIF, ISIN, LEI, id, ticker or full name."`
-	From      string   `placeholder:"DATE" help:"With reports: first day of publication in Madrid, as YYYY-MM-DD."`
-	To        string   `placeholder:"DATE" help:"With reports: last day of publication."`
+	Kinds     []string `name:"kind" placeholder:"short,holding,own_shares,dealing" help:"With positions: only those of these kinds."`
+	Issuer    string   `placeholder:"ID|TICKER" help:"Only the reports or positions of an issuer, or only this issuer: its NIF, ISIN, LEI, id, ticker or full name."`
+	From      string   `placeholder:"DATE" help:"With reports: first day of publication in Madrid, as YYYY-MM-DD. With positions: first day of the position or of its registration."`
+	To        string   `placeholder:"DATE" help:"With reports and positions: last day."`
 	Documents bool     `help:"With reports as jsonl: write the texts of their documents too, each before the first report that has it."`
 	Output    string   `short:"o" placeholder:"FILE" help:"File to write. It appears when it is complete, and is compressed with zstd if its name ends in .zst. Default: standard output."`
 }
@@ -50,19 +51,20 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 	if source == "" {
 		source = "none"
 	}
-	snapshot, reports, err := c.take(ctx, p, db)
+	snapshot, records, err := c.take(ctx, p, db)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		_ = reports.Close()
-		_ = os.Remove(reports.Name()) // where an open file cannot be removed
+		_ = records.Close()
+		_ = os.Remove(records.Name()) // where an open file cannot be removed
 	}()
-	total := int64(snapshot.Reports)
-	if e.Kind == transfer.Issuers {
-		total = int64(len(snapshot.Issuers))
-	}
-	bar := cli.NewBar(p.stderr, "writing", c.What, total)
+	total := map[transfer.Kind]int{
+		transfer.Reports:   snapshot.Reports,
+		transfer.Issuers:   len(snapshot.Issuers),
+		transfer.Positions: snapshot.Positions,
+	}[e.Kind]
+	bar := cli.NewBar(p.stderr, "writing", c.What, int64(total))
 	e.Step = func(n int) error {
 		if n%500 == 0 { // to draw it takes longer than the records between two steps
 			bar.Set(n)
@@ -75,7 +77,7 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 	}
 	var done transfer.Exported
 	err = c.write(p, func(w io.Writer) (err error) {
-		done, err = snapshot.Write(ctx, w, reports, e)
+		done, err = snapshot.Write(ctx, w, records, e)
 		return err
 	})
 	bar.Finish()
@@ -91,12 +93,16 @@ func (c *exportCmd) Run(ctx context.Context, p *process) error {
 // export checks the flags.
 func (c *exportCmd) export(p *process) (e transfer.Export, err error) {
 	e = transfer.Export{Kind: transfer.Kind(c.What), Format: transfer.Format(c.Format)}
-	ofReports := len(c.Types) > 0 || c.From != "" || c.To != ""
+	days := c.From != "" || c.To != ""
 	switch {
 	case c.Documents && (c.What != "reports" || e.Format != transfer.JSONLines):
 		return e, fault.New(fault.Invalid, "--documents needs reports as jsonl: pregon export reports --documents")
-	case ofReports && c.What != "reports":
-		return e, fault.New(fault.Invalid, "--type, --from and --to select reports: pregon export reports")
+	case len(c.Types) > 0 && e.Kind != transfer.Reports:
+		return e, fault.New(fault.Invalid, "--type selects reports: pregon export reports")
+	case len(c.Kinds) > 0 && e.Kind != transfer.Positions:
+		return e, fault.New(fault.Invalid, "--kind selects positions: pregon export positions")
+	case days && e.Kind == transfer.Issuers:
+		return e, fault.New(fault.Invalid, "--from and --to select reports or positions: pregon export reports")
 	case e.Format == transfer.Parquet && strings.HasSuffix(c.Output, compressedSuffix):
 		return e, fault.New(fault.Invalid,
 			"--output %q: Parquet is compressed by itself: use a name that ends in .parquet", c.Output)
@@ -110,6 +116,14 @@ func (c *exportCmd) export(p *process) (e transfer.Export, err error) {
 			return e, fault.New(fault.Invalid, "--type %q: use ip, oir or hr, separated by commas", name)
 		}
 		e.Types = append(e.Types, t)
+	}
+	for _, name := range c.Kinds {
+		k, ok := disclosure.ParsePositionKind(strings.ToLower(name))
+		if !ok {
+			return e, fault.New(fault.Invalid,
+				"--kind %q: use short, holding, own_shares or dealing, separated by commas", name)
+		}
+		e.Filter.Positions |= disclosure.NewPositionSet(k)
 	}
 	e.Filter.Issuer = strings.TrimSpace(c.Issuer)
 	if e.Filter.From, err = dayFlag("--from", c.From); err != nil {
@@ -133,20 +147,24 @@ func dayFlag(name, value string) (disclosure.Day, error) {
 	return d, nil
 }
 
-// take reads a snapshot. Its reports are in a file without a name, at its start.
+// take reads a snapshot. The records to export are in a file without a name, at its start,
+// unless they are issuers.
 func (c *exportCmd) take(ctx context.Context, p *process, db store.Log) (*transfer.Snapshot, *os.File, error) {
 	file, err := os.CreateTemp("", "pregon-export-")
 	if err != nil {
 		return nil, nil, err
 	}
 	_ = os.Remove(file.Name()) // its blocks are freed when it is closed
-	var reports io.Writer
+	var files transfer.Files
 	buffered := bufio.NewWriterSize(file, 64<<10)
-	if c.What == "reports" {
-		reports = buffered
+	switch transfer.Kind(c.What) {
+	case transfer.Reports:
+		files.Reports = buffered
+	case transfer.Positions:
+		files.Positions = buffered
 	}
 	bar := cli.NewBar(p.stderr, "reading", "records", -1)
-	snapshot, err := transfer.Take(ctx, db, reports, func(n int) error { bar.Set(n); return nil })
+	snapshot, err := transfer.Take(ctx, db, files, func(n int) error { bar.Set(n); return nil })
 	bar.Finish()
 	if err == nil {
 		err = buffered.Flush()

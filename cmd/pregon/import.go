@@ -17,7 +17,7 @@ import (
 
 type importCmd struct {
 	newStoreFlags
-	What string `arg:"" enum:"reports,issuers" help:"What the file holds: reports or issuers."`
+	What string `arg:"" enum:"reports,issuers,positions" help:"What the file holds: reports, issuers or positions."`
 	File string `arg:"" help:"The file, one JSON object a line, compressed if its name ends in .zst; - reads standard input."`
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -20,8 +22,8 @@ func TestImportDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	samples := regexp.MustCompile("(?s)```json\n(.*?)\n```").FindAllStringSubmatch(string(text), -1)
-	if len(samples) != 2 {
-		t.Fatalf("docs/import.md has %d samples, want one of a report and one of an issuer", len(samples))
+	if len(samples) != 3 {
+		t.Fatalf("docs/import.md has %d samples, want one of a report, an issuer and a position", len(samples))
 	}
 	if _, err := disclosure.ReadReport([]byte(samples[0][1])); err != nil {
 		t.Error(err)
@@ -29,16 +31,21 @@ func TestImportDocs(t *testing.T) {
 	if _, err := disclosure.ReadIssuer([]byte(samples[1][1])); err != nil {
 		t.Error(err)
 	}
-	_, issuers, _ := strings.Cut(string(text), "## Issuers")
-	reports := strings.TrimSuffix(string(text), issuers)
+	if _, err := disclosure.ReadPosition([]byte(samples[2][1])); err != nil {
+		t.Error(err)
+	}
+	reports, rest, _ := strings.Cut(string(text), "## Issuers")
+	issuers, positions, _ := strings.Cut(rest, "## Positions")
 	for _, test := range []struct {
 		section string
 		types   []reflect.Type
+		known   []string // beside the fields of the types
 	}{
-		{reports, []reflect.Type{reflect.TypeFor[disclosure.Report](), reflect.TypeFor[query.Report]()}},
-		{issuers, []reflect.Type{reflect.TypeFor[disclosure.Issuer](), reflect.TypeFor[query.Issuer]()}},
+		{reports, []reflect.Type{reflect.TypeFor[disclosure.Report](), reflect.TypeFor[query.Report]()}, nil},
+		{issuers, []reflect.Type{reflect.TypeFor[disclosure.Issuer](), reflect.TypeFor[query.Issuer]()}, nil},
+		{positions, []reflect.Type{reflect.TypeFor[disclosure.Position]()}, apiPositionNames(t)},
 	} {
-		var known []string
+		known := test.known
 		for _, of := range test.types {
 			known = append(known, jsonNames(of)...)
 		}
@@ -60,6 +67,18 @@ func TestImportDocs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// apiPositionNames returns the names of the fields of positions in the API.
+func apiPositionNames(t *testing.T) []string {
+	t.Helper()
+	fields := map[string]json.RawMessage{"attribution": nil, "as_of_seq": nil}
+	for _, kind := range disclosure.PositionKinds {
+		if err := json.Unmarshal(disclosure.AppendPosition(nil, &disclosure.Position{Kind: kind}), &fields); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return slices.Collect(maps.Keys(fields))
 }
 
 // jsonNames are the names of a record's fields.

@@ -173,7 +173,7 @@ func TestCompletions(t *testing.T) {
 		"serve --store x --source d":  "demo",
 		"serve --keep-documents --po": "--poll",
 		"serve --store ":              "",
-		"import ":                     "reports issuers",
+		"import ":                     "reports issuers positions",
 		"import reports ":             "",
 		"completion ":                 "bash zsh fish",
 		"--v":                         "--version",

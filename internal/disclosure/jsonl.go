@@ -258,7 +258,8 @@ func readLine(line []byte, into any) error {
 // that was decoded, "" for the whole line.
 func explain(name string, err error) string {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := strings.Trim(name+"."+strings.TrimPrefix(e.Field, "Issuer."), ".")
+		field := strings.TrimPrefix(strings.TrimPrefix(e.Field, "Issuer."), "Position.")
+		field = strings.Trim(name+"."+field, ".")
 		if field == "" {
 			return fmt.Sprintf("the line is a JSON %s, not an object", e.Value)
 		}

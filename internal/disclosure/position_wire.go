@@ -78,7 +78,12 @@ func (p *Position) appendDealing(b []byte) []byte {
 	b = appendNullable(b, `,"amount":`, amount)
 	b = appendNullable(b, `,"currency":`, currency)
 	b = appendNullable(b, `,"aggregates":`, string(p.Aggregates))
-	b = append(b, `,"trades":`...)
+	return p.AppendTrades(append(b, `,"trades":`...))
+}
+
+// AppendTrades appends the trades of a dealing as a JSON list, or null while its document
+// was not read.
+func (p *Position) AppendTrades(b []byte) []byte {
 	if p.DocumentStatus != DocumentReady {
 		return append(b, "null"...)
 	}

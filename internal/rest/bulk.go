@@ -98,9 +98,9 @@ func (a *API) getBulkFile(r *http.Request, _ *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	principal := access.FromContext(r.Context())
-	if content.Kind == transfer.Issuers && principal.Mode != access.Anonymous &&
+	if content.Kind != transfer.Reports && principal.Mode != access.Anonymous &&
 		!principal.Scope.Has(access.ReadIssuers) {
-		return response{}, principal.MissingScope(access.ReadIssuers, "The issuers of a snapshot")
+		return response{}, principal.MissingScope(access.ReadIssuers, "This file of a snapshot")
 	}
 	return response{file: &download{snapshot: s, content: content}}, nil
 }

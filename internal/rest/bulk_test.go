@@ -52,10 +52,19 @@ func TestBulk(t *testing.T) {
 	if list.Data == nil || len(list.Data) != 0 {
 		t.Errorf("before the first: got %+v, want an empty list", list)
 	}
+	s.append(store.Batch{Positions: []disclosure.Position{{
+		ID:           "holding-2026121404",
+		Kind:         disclosure.Holding,
+		Name:         "CASAMAR PATRIMONIAL, S.L.",
+		Number:       "2026121404",
+		RegisteredOn: "2026-10-02",
+		Percent:      "5.033",
+		State:        disclosure.StateCurrent,
+	}}})
 	made := s.makeSnapshot()
 	s.getWith(http.StatusOK, "/api/v1/bulk", header).decode(&list)
-	if len(list.Data) != 1 || list.Data[0].ID != made.ID || list.Data[0].Cursor != made.Cursor().String() || len(list.Data[0].Files) != 6 {
-		t.Fatalf("got %+v, want one with six files", list)
+	if len(list.Data) != 1 || list.Data[0].ID != made.ID || list.Data[0].Cursor != made.Cursor().String() || len(list.Data[0].Files) != 9 {
+		t.Fatalf("got %+v, want one with nine files", list)
 	}
 	for _, f := range list.Data[0].Files {
 		path := strings.TrimPrefix(f.URL, baseURL)
@@ -115,13 +124,14 @@ func TestPartialSnapshot(t *testing.T) {
 	}
 }
 
-// The files of issuers need their scope too.
+// The files of issuers and positions need their scope too.
 func TestBulkScope(t *testing.T) {
 	s := start(t, "demo", market())
 	path := "/api/v1/bulk/" + s.makeSnapshot().ID
 	reports := http.Header{"Authorization": {"Bearer read:reports"}}
 	s.getWith(http.StatusOK, path+"/reports.parquet", reports)
 	s.getWith(http.StatusForbidden, path+"/issuers.parquet", reports)
+	s.getWith(http.StatusForbidden, path+"/positions.parquet", reports)
 	s.get(http.StatusUnauthorized, path+"/reports.parquet")
 	s.get(http.StatusUnauthorized, "/api/v1/bulk")
 }

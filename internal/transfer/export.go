@@ -1,4 +1,4 @@
-// Package transfer exports reports and issuers, and imports them again.
+// Package transfer exports reports, issuers and positions, and imports them again.
 //
 // JSON Lines are one object a line, in the form that disclosure reads and writes;
 // only they can be imported. The texts of documents are lines of their own, before
@@ -26,9 +26,13 @@ type Kind string
 
 // The kinds.
 const (
-	Reports Kind = "reports"
-	Issuers Kind = "issuers"
+	Reports   Kind = "reports"
+	Issuers   Kind = "issuers"
+	Positions Kind = "positions"
 )
+
+// Kinds are all kinds.
+var Kinds = []Kind{Reports, Issuers, Positions}
 
 // Export describes a file to write.
 type Export struct {
@@ -47,13 +51,13 @@ type Export struct {
 
 // Exported describes a written file.
 type Exported struct {
-	Records   int // reports or issuers
+	Records   int // of the kind
 	Documents int // texts of documents
 }
 
-// Write writes the selected records of a snapshot. The reports are read from the
-// file that Take wrote.
-func (s *Snapshot) Write(ctx context.Context, w io.Writer, reports io.Reader, e Export) (Exported, error) {
+// Write writes the selected records of a snapshot. Reports and positions are read from
+// the file of their kind that Take wrote.
+func (s *Snapshot) Write(ctx context.Context, w io.Writer, records io.Reader, e Export) (Exported, error) {
 	out := bufio.NewWriterSize(w, 64<<10)
 	run := &export{
 		Export: e,
@@ -71,10 +75,13 @@ func (s *Snapshot) Write(ctx context.Context, w io.Writer, reports io.Reader, e 
 	if run.Filter != (disclosure.Filter{}) {
 		run.matcher = search.Compile(run.Filter)
 	}
-	if e.Kind == Issuers {
+	switch e.Kind {
+	case Issuers:
 		err = run.issuers(s.Issuers)
-	} else {
-		err = run.reports(s.directory, reports)
+	case Positions:
+		err = run.positions(s.directory, records)
+	default:
+		err = run.reports(s.directory, records)
 	}
 	if err != nil {
 		return Exported{}, err
@@ -135,6 +142,37 @@ func (e *export) reports(directory *search.Directory, compressed io.Reader) erro
 			return errors.Join(err, e.ctx.Err())
 		}
 		if err := write(line, r); err != nil {
+			return err
+		}
+		return e.count()
+	})
+	if err != nil {
+		return err
+	}
+	return end()
+}
+
+func (e *export) positions(directory *search.Directory, compressed io.Reader) error {
+	write := func(line []byte, _ *search.Position) error {
+		_, err := e.out.Write(line)
+		return err
+	}
+	end := func() error { return nil }
+	if e.Format != JSONLines {
+		t := newTable[positionRow](e.out, e.Format, e.About)
+		write = func(_ []byte, p *search.Position) error { return t.write(newPositionRow(p)) }
+		end = t.close
+	}
+	err := eachLine(compressed, func(line []byte) error {
+		p := new(disclosure.Position)
+		if err := json.Unmarshal(line, p); err != nil {
+			return err
+		}
+		found := directory.AnalyzePosition(p)
+		if e.matcher != nil && !e.matcher.MatchPosition(found) {
+			return e.ctx.Err()
+		}
+		if err := write(line, found); err != nil {
 			return err
 		}
 		return e.count()

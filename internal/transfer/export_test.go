@@ -87,7 +87,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if w.snapshot, err = transfer.Take(t.Context(), db, &file, nil); err != nil {
+	if w.snapshot, err = transfer.Take(t.Context(), db, transfer.Files{Reports: &file}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.file = file.Bytes()

@@ -19,7 +19,7 @@ import (
 type Format string
 
 // The formats. Only JSON Lines can be imported again. The other two have the same
-// columns: see reportRow and issuerRow.
+// columns: see reportRow, issuerRow and positionRow.
 const (
 	JSONLines Format = "jsonl"
 	CSV       Format = "csv"
@@ -134,6 +134,8 @@ func cell(value any) string {
 			cells[i] = content.Cell(s)
 		}
 		return strings.Join(cells, content.ListSeparator)
+	case bool:
+		return strconv.FormatBool(value)
 	case int64:
 		if value == 0 {
 			return ""

@@ -92,8 +92,7 @@ func (im *Importer) read(ctx context.Context, in io.Reader) error {
 		case err != nil && !tooLong:
 			return errors.Join(im.flush(ctx), err)
 		}
-		if im.bytes += len(line); len(im.batch.Reports)+len(im.batch.Issuers) >= batchRecords ||
-			im.bytes >= batchBytes {
+		if im.bytes += len(line); im.records() >= batchRecords || im.bytes >= batchBytes {
 			if err := im.flush(ctx); err != nil {
 				return err
 			}
@@ -131,6 +130,12 @@ func (im *Importer) add(ctx context.Context, line []byte, err error) error {
 			im.batch.Reports = append(im.batch.Reports, r)
 			return nil
 		}
+	case im.Kind == Positions:
+		var p disclosure.Position
+		if p, err = disclosure.ReadPosition(line); err == nil {
+			im.batch.Positions = append(im.batch.Positions, p)
+			return nil
+		}
 	default:
 		var i disclosure.Issuer
 		if i, err = disclosure.ReadIssuer(line); err == nil {
@@ -143,15 +148,24 @@ func (im *Importer) add(ctx context.Context, line []byte, err error) error {
 	return nil
 }
 
+// records returns the number of records in the batch.
+func (im *Importer) records() int {
+	return len(im.batch.Reports) + len(im.batch.Issuers) + len(im.batch.Positions)
+}
+
 func (im *Importer) flush(ctx context.Context) error {
-	if len(im.batch.Reports)+len(im.batch.Issuers) > 0 {
+	if im.records() > 0 {
 		im.batch.New = disclosure.Backfilled
 		out, err := im.DB.Append(ctx, im.batch)
 		if err != nil {
 			return err
 		}
 		im.sum.Outcome = im.sum.Add(out)
-		im.batch = store.Batch{Reports: im.batch.Reports[:0], Issuers: im.batch.Issuers[:0]}
+		im.batch = store.Batch{
+			Reports:   im.batch.Reports[:0],
+			Issuers:   im.batch.Issuers[:0],
+			Positions: im.batch.Positions[:0],
+		}
 	}
 	im.sum.Saved, im.bytes = im.sum.Lines, 0
 	return nil

@@ -17,14 +17,15 @@ import (
 )
 
 // Snapshot is the state of a store after a change. The issuers are in memory; the
-// reports are in a file, as compressed JSON Lines, so that memory does not grow with
-// their number, and so that the transaction that reads them ends before anything
+// reports and positions are in files, as compressed JSON Lines, so that memory does not
+// grow with their number, and so that the transaction that reads them ends before anything
 // is written for a slow reader.
 type Snapshot struct {
-	Head    disclosure.Head
-	AsOf    time.Time // of the newest change; zero if there is none
-	Reports int
-	Issuers []*disclosure.Issuer
+	Head      disclosure.Head
+	AsOf      time.Time // of the newest change; zero if there is none
+	Reports   int
+	Positions int
+	Issuers   []*disclosure.Issuer
 
 	directory *search.Directory
 }
@@ -44,9 +45,14 @@ func (s Step) at(records int) error {
 	return s(records)
 }
 
-// NewCompressor returns a writer of zstd that uses one goroutine.
+// NewCompressor returns a writer of zstd that uses one goroutine. Nothing becomes a file
+// that other programs can read too, not an empty one.
 func NewCompressor(w io.Writer) (*zstd.Encoder, error) {
-	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+	return zstd.NewWriter(w,
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+		zstd.WithZeroFrames(true),
+	)
 }
 
 // maxWindow bounds the memory of reading a compressed file.
@@ -61,37 +67,45 @@ func NewDecompressor(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// Take reads a snapshot and writes its reports as compressed JSON Lines, unless
-// reports is nil.
-func Take(ctx context.Context, db store.Log, reports io.Writer, step Step) (*Snapshot, error) {
+// Files are where Take writes the records that a Snapshot does not hold, as compressed
+// JSON Lines. Those of a nil file are only counted.
+type Files struct {
+	Reports   io.Writer
+	Positions io.Writer
+}
+
+// Take reads a snapshot.
+func Take(ctx context.Context, db store.Log, files Files, step Step) (*Snapshot, error) {
 	s := &Snapshot{}
-	records := 0
-	write := func(*disclosure.Report) error { return nil }
-	finish := func() error { return nil }
-	if reports != nil {
-		out, err := NewCompressor(reports)
-		if err != nil {
-			return nil, err
-		}
-		lines := newLines(out)
-		write, finish = func(r *disclosure.Report) error { return lines.Encode(r) }, out.Close
+	reports, err := newLineFile(files.Reports)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	positions, err := newLineFile(files.Positions)
+	if err != nil {
+		return nil, err
+	}
+	records := 0
 	s.Head, err = db.Current(ctx, func(c disclosure.Change) error {
+		var err error
 		switch c.Of() {
 		case disclosure.OfReport:
 			s.Reports++
-			if err := write(c.Report); err != nil {
-				return err
-			}
+			err = reports.write(c.Report)
+		case disclosure.OfPosition:
+			s.Positions++
+			err = positions.write(unsealed(c.Position))
 		case disclosure.OfIssuer:
 			s.Issuers = append(s.Issuers, c.Issuer)
+		}
+		if err != nil {
+			return err
 		}
 		s.AsOf = c.OccurredAt // in order of seq
 		records++
 		return step.at(records)
 	})
-	if err = errors.Join(err, finish()); err != nil {
+	if err = errors.Join(err, reports.close(), positions.close()); err != nil {
 		return nil, err
 	}
 	searchable := make([]*search.Issuer, len(s.Issuers))
@@ -100,6 +114,46 @@ func Take(ctx context.Context, db store.Log, reports io.Writer, step Step) (*Sna
 	}
 	s.directory = search.NewDirectory(searchable)
 	return s, nil
+}
+
+// unsealed returns a position without its seal, which has a meaning only in the log of its
+// store.
+func unsealed(p *disclosure.Position) *disclosure.Position {
+	out := *p
+	out.Erased = p.NameErased()
+	out.Sealed = ""
+	return &out
+}
+
+// lineFile writes compressed JSON Lines. A zero lineFile drops them.
+type lineFile struct {
+	out   *zstd.Encoder
+	lines *json.Encoder
+}
+
+func newLineFile(w io.Writer) (f lineFile, err error) {
+	if w == nil {
+		return f, nil
+	}
+	f.out, err = NewCompressor(w)
+	if err == nil {
+		f.lines = newLines(f.out)
+	}
+	return f, err
+}
+
+func (f lineFile) write(record any) error {
+	if f.lines == nil {
+		return nil
+	}
+	return f.lines.Encode(record)
+}
+
+func (f lineFile) close() error {
+	if f.out == nil {
+		return nil
+	}
+	return f.out.Close()
 }
 
 func newLines(w io.Writer) *json.Encoder {

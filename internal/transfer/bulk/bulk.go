@@ -1,5 +1,5 @@
-// Package bulk makes snapshots of all reports and issuers, for clients that take the
-// whole archive home and then continue with the log's changes.
+// Package bulk makes snapshots of all reports, issuers and positions, for clients that
+// take the whole archive home and then continue with the log's changes.
 //
 // A snapshot is a set of files of one state of the log, and a manifest with its
 // cursor, and the size and SHA-256 of every file. It never changes. The manifest is
@@ -86,7 +86,7 @@ func newID(made time.Time, seq int64) string {
 
 var (
 	validID   = regexp.MustCompile(`^\d{8}T\d{6}Z-\d{1,19}$`)
-	validFile = regexp.MustCompile(`^(reports|issuers)\.(jsonl\.zst|csv\.zst|parquet)$`)
+	validFile = regexp.MustCompile(`^(reports|issuers|positions)\.(jsonl\.zst|csv\.zst|parquet)$`)
 )
 
 // fileName returns the name of a file: JSON Lines and CSV are compressed.

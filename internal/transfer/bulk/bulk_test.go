@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,18 +27,47 @@ import (
 
 var published = time.Date(2026, 4, 22, 10, 0, 0, 0, time.UTC)
 
-func newStore(t *testing.T, reports int) *sqlite.Store {
+func newSQLite(t *testing.T) *sqlite.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "p.db"), sqlite.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func newStore(t *testing.T, reports int) *sqlite.Store {
+	t.Helper()
+	db := newSQLite(t)
 	m := market.New(1)
-	if _, err := db.Append(t.Context(), store.Batch{Issuers: m.Issuers(), Reports: slices.Collect(m.Bulk(reports, published))}); err != nil {
+	batch := store.Batch{
+		Issuers: m.Issuers(),
+		Reports: slices.Collect(m.Bulk(reports, published)),
+	}
+	for n := range positions {
+		batch.Positions = append(batch.Positions, newPosition(n))
+	}
+	if _, err := db.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
 	return db
+}
+
+const positions = 3
+
+func newPosition(n int) disclosure.Position {
+	number := strconv.Itoa(2026000001 + n)
+	return disclosure.Position{
+		ID:           disclosure.PositionID(disclosure.Dealing, number, 1),
+		Kind:         disclosure.Dealing,
+		IssuerName:   "EJEMPLAR FICTICIA, S.A.",
+		Name:         "Elena Ruiz Salvatierra",
+		Natural:      true,
+		State:        disclosure.StateCurrent,
+		Number:       number,
+		RegisteredOn: "2026-09-25",
+	}
 }
 
 func newMaker(db Log, p Place) *Maker {
@@ -100,8 +130,8 @@ func TestMake(t *testing.T) {
 			t.Fatalf("got %t, %v; want a snapshot", made, err)
 		}
 		list, err := New(p, m.Logger).List(t.Context(), head) // as another process does
-		if err != nil || len(list) != 1 || list[0].Cursor() != head.Cursor || list[0].Source != "demo" || list[0].AsOf.IsZero() || list[0].CreatedAt.Before(list[0].AsOf) || len(list[0].Files) != 6 {
-			t.Fatalf("got %+v, %v; want one of %v with six files", list, err, head)
+		if err != nil || len(list) != 1 || list[0].Cursor() != head.Cursor || list[0].Source != "demo" || list[0].AsOf.IsZero() || list[0].CreatedAt.Before(list[0].AsOf) || len(list[0].Files) != 9 {
+			t.Fatalf("got %+v, %v; want one of %v with nine files", list, err, head)
 		}
 		for _, f := range list[0].Files {
 			_, content, err := m.Archive.Open(t.Context(), list[0].ID, f.Name)
@@ -116,7 +146,12 @@ func TestMake(t *testing.T) {
 			if start := startOf(f.Format); !bytes.HasPrefix(body, start) {
 				t.Errorf("%s: begins with %x, want %x", f.Name, body[:len(start)], start)
 			}
-			if want := map[transfer.Kind]int{transfer.Reports: 1500, transfer.Issuers: len(market.New(1).Issuers())}[f.Kind]; f.Rows != want {
+			want := map[transfer.Kind]int{
+				transfer.Reports:   1500,
+				transfer.Issuers:   len(market.New(1).Issuers()),
+				transfer.Positions: positions,
+			}[f.Kind]
+			if f.Rows != want {
 				t.Errorf("%s: got %d rows, want %d", f.Name, f.Rows, want)
 			}
 			if _, err := content.Seek(-5, io.SeekEnd); err != nil {
@@ -130,10 +165,73 @@ func TestMake(t *testing.T) {
 		if made, err := m.makeDue(t.Context(), time.Now()); err != nil || made {
 			t.Errorf("again: got %t, %v; want none on the same day", made, err)
 		}
-		if got := names(); len(got) != 7 {
-			t.Errorf("got files %q, want six and the manifest", got)
+		if got := names(); len(got) != 10 {
+			t.Errorf("got files %q, want nine and the manifest", got)
 		}
 	})
+}
+
+// A name is in the snapshots that are made while it is kept, and in none that is made after
+// it was erased.
+func TestErasedName(t *testing.T) {
+	db := newStore(t, 5)
+	m := newMaker(db, Dir(t.TempDir()))
+	lines := func() string {
+		t.Helper()
+		s, err := m.Make(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, content, err := m.Archive.Open(t.Context(), s.ID, "positions.jsonl.zst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer content.Close()
+		plain, err := transfer.NewDecompressor(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer plain.Close()
+		body, err := io.ReadAll(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	const name, mark = "Elena Ruiz Salvatierra", `"holder_erased":true`
+	if got := lines(); strings.Count(got, name) != positions || strings.Contains(got, mark) {
+		t.Errorf("before: %s", got)
+	}
+	if _, err := db.EraseNames(t.Context(), nil, newPosition(1).ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := lines(); strings.Count(got, name) != positions-1 || strings.Count(got, mark) != 1 {
+		t.Errorf("after: %s", got)
+	}
+}
+
+// A compressed file without a record is not an empty file, which other programs refuse.
+func TestNoRecords(t *testing.T) {
+	db := newSQLite(t)
+	if _, err := db.Append(t.Context(), store.Batch{Issuers: market.New(1).Issuers()}); err != nil {
+		t.Fatal(err)
+	}
+	m := newMaker(db, Dir(t.TempDir()))
+	s, err := m.Make(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range s.Files {
+		_, content, err := m.Archive.Open(t.Context(), s.ID, f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(content)
+		if start := startOf(f.Format); err != nil || !bytes.HasPrefix(body, start) {
+			t.Errorf("%s: %d rows in %x, %v", f.Name, f.Rows, body, err)
+		}
+		_ = content.Close()
+	}
 }
 
 // startOf returns the bytes with which a file of a format begins. Parquet compresses its
@@ -179,7 +277,7 @@ func TestKept(t *testing.T) {
 		if err != nil || len(list) != kept {
 			t.Errorf("got %d, %v; want %d", len(list), err, kept)
 		}
-		if got := names(); len(got) != kept*7 {
+		if got := names(); len(got) != kept*10 {
 			t.Errorf("got files %q, want those of %d snapshots", got, kept)
 		}
 	})

@@ -265,28 +265,21 @@ func writeManifest(dir string, s *Snapshot) error {
 }
 
 // write writes all files of a snapshot into a directory. The log is read once, into
-// the file of reports as JSON Lines, from which the others are written.
+// the files of reports and positions as JSON Lines, from which the others are written.
 func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 	p := newPace(ctx, m.Requests)
-	var state *transfer.Snapshot
-	first, err := writeFile(dir, fileName(transfer.Reports, transfer.JSONLines), p, func(w io.Writer) (err error) {
-		state, err = transfer.Take(ctx, m.Log, w, p.steps)
-		return err
-	})
+	state, files, err := m.read(ctx, dir, p)
 	if err != nil {
 		return err
 	}
-	first.Kind = transfer.Reports
-	first.Format = transfer.JSONLines
-	first.Rows = state.Reports
 	s.CreatedAt = time.Now().UTC().Truncate(time.Microsecond)
 	s.ID = newID(s.CreatedAt, state.Head.Seq)
 	s.Seq = state.Head.Seq
 	s.Epoch = state.Head.Epoch
 	s.AsOf = state.AsOf
-	s.Files = []File{first}
+	s.Files = files
 	about := map[string]string{"cursor": s.Cursor().String(), "source": s.Source}
-	for _, kind := range []transfer.Kind{transfer.Reports, transfer.Issuers} {
+	for _, kind := range transfer.Kinds {
 		for _, format := range transfer.Formats {
 			if s.File(fileName(kind, format)) != nil {
 				continue
@@ -306,6 +299,34 @@ func (m *Maker) write(ctx context.Context, dir string, s *Snapshot) error {
 	return nil
 }
 
+// read reads the log and writes the files from which the others are written.
+func (m *Maker) read(ctx context.Context, dir string, p *pace) (state *transfer.Snapshot, files []File, err error) {
+	var out transfer.Files
+	var positions File
+	take := func(w io.Writer) error {
+		out.Positions = w
+		state, err = transfer.Take(ctx, m.Log, out, p.steps)
+		return err
+	}
+	reports, err := writeFile(dir, fileName(transfer.Reports, transfer.JSONLines), p, func(w io.Writer) (err error) {
+		out.Reports = w
+		positions, err = writeFile(dir, fileName(transfer.Positions, transfer.JSONLines), p, take)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	reports.Kind = transfer.Reports
+	reports.Rows = state.Reports
+	positions.Kind = transfer.Positions
+	positions.Rows = state.Positions
+	files = []File{reports, positions}
+	for i := range files {
+		files[i].Format = transfer.JSONLines
+	}
+	return state, files, nil
+}
+
 func (m *Maker) writeOne(
 	ctx context.Context,
 	dir string,
@@ -313,22 +334,26 @@ func (m *Maker) writeOne(
 	p *pace,
 	e transfer.Export,
 ) (f File, err error) {
-	reports, err := os.Open(filepath.Join(dir, fileName(transfer.Reports, transfer.JSONLines)))
+	source := e.Kind
+	if source == transfer.Issuers { // which are in memory
+		source = transfer.Reports
+	}
+	records, err := os.Open(filepath.Join(dir, fileName(source, transfer.JSONLines)))
 	if err != nil {
 		return f, err
 	}
-	defer reports.Close()
+	defer records.Close()
 	var done transfer.Exported
 	f, err = writeFile(dir, fileName(e.Kind, e.Format), p, func(w io.Writer) error {
 		if e.Format == transfer.Parquet {
-			done, err = state.Write(ctx, w, reports, e)
+			done, err = state.Write(ctx, w, records, e)
 			return err
 		}
 		out, err := transfer.NewCompressor(w)
 		if err != nil {
 			return err
 		}
-		done, err = state.Write(ctx, out, reports, e)
+		done, err = state.Write(ctx, out, records, e)
 		return errors.Join(err, out.Close())
 	})
 	f.Kind = e.Kind

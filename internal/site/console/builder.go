@@ -11,6 +11,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/push/events"
 	"pregon/internal/query"
 )
 
@@ -26,6 +27,8 @@ type builderPage struct {
 	Types      []option
 	Kinds      []option
 	Facts      []option
+	Positions  []option // kinds
+	Sides      []option
 	Currency   string   // of the least amount
 	Categories []option // the names that a filter takes, with those of the page
 	Markets    []string
@@ -42,16 +45,17 @@ type option struct {
 	Selected    bool
 }
 
-// eventNames are the events that a webhook may select. All but the last are the
-// default.
+// eventNames are the events that a webhook may select: first the default ones.
 var eventNames = []string{
 	"report.published", "report.updated", "report.corrected", "issuer.updated",
 	"report.backfilled",
+	"position.published", "position.updated", "position.withdrawn", "position.backfilled",
 }
 
 // hookFields are the fields of requests for which the form has a place.
 var hookFields = []string{
 	"url", "description", "events", "search", "type", "issuer", "category", "kind", "market", "fact", "min_amount",
+	"position", "holder", "min_percent", "side",
 }
 
 // hookForm is what a person entered.
@@ -93,6 +97,11 @@ func (q *request) hookForm() hookForm {
 			Fact:      get("fact"),
 			MinAmount: get("min_amount"),
 			Currency:  get("currency"),
+
+			Position:   strings.Join(q.PostForm["position"], ","),
+			HeldBy:     get("holder"),
+			MinPercent: get("min_percent"),
+			Side:       get("side"),
 		},
 	}
 	if form.Filter.MinAmount == "" {
@@ -129,6 +138,17 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 	for _, kind := range disclosure.FactKinds() {
 		name := string(kind)
 		data.Facts = append(data.Facts, option{name, q.e.Text("factkind." + name), name == entered.Filter.Fact})
+	}
+	kinds := strings.Split(entered.Filter.Position, ",")
+	for _, kind := range disclosure.PositionKinds {
+		name := string(kind)
+		data.Positions = append(data.Positions,
+			option{name, q.e.Text("builder.position." + name), slices.Contains(kinds, name)})
+	}
+	data.Sides = append(data.Sides, option{"", q.e.Text("any"), entered.Filter.Side == ""})
+	for _, side := range disclosure.Sides {
+		name := string(side)
+		data.Sides = append(data.Sides, option{name, q.e.Text("builder.side." + name), name == entered.Filter.Side})
 	}
 	data.Currency = cmp.Or(entered.Filter.Currency, "EUR")
 	data.Categories, data.Markets = c.names(q)
@@ -168,10 +188,29 @@ func (q *request) any(value, prefix string) string {
 func (c *Console) newWebhook(q *request) (*reply, error) {
 	asked := q.URL.Query()
 	entered := hookForm{
-		Events: eventNames[:len(eventNames)-1],
-		Filter: query.FilterBody{Issuer: asked.Get("issuer"), Type: asked.Get("type"), Search: asked.Get("search")},
+		Filter: query.FilterBody{
+			Issuer:   asked.Get("issuer"),
+			Type:     asked.Get("type"),
+			Search:   asked.Get("search"),
+			Position: asked.Get("position"),
+		},
+	}
+	for _, e := range defaultEvents(entered.Filter) {
+		entered.Events = append(entered.Events, string(e))
 	}
 	return c.builderReply(q, c.builder(q, "", entered), entered)
+}
+
+// defaultEvents are the events that a new webhook with a filter has.
+func defaultEvents(f query.FilterBody) []disclosure.Event {
+	if f.Position == "" {
+		return events.DefaultEvents
+	}
+	return []disclosure.Event{
+		disclosure.PositionPublished,
+		disclosure.PositionUpdated,
+		disclosure.PositionWithdrawn,
+	}
 }
 
 func (c *Console) editWebhook(q *request) (*reply, error) {

@@ -19,6 +19,7 @@ import (
 	accounts "pregon/internal/auth/account"
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
+	"pregon/internal/query/querytest"
 	"pregon/internal/site/console"
 	"pregon/internal/site/render"
 	"pregon/internal/store"
@@ -526,6 +527,75 @@ func TestWebhookByFacts(t *testing.T) {
 	form.Set("min_amount", "")
 	save(query.FilterBody{Fact: "dividend"})
 	form.Set("fact", "")
+	save(query.FilterBody{})
+}
+
+// The form has the conditions on positions of a webhook and their events, and saving it
+// keeps or changes them. The default events have none of them.
+func TestWebhookByPositions(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ana", false)
+	fresh := b.get(http.StatusOK, "/account/webhooks/new?lang=en")
+	has(t, fresh, `value="report.published" checked`, `value="position.published">`, `value="position.backfilled">`, "Which positions",
+		`name="position" value="own_shares">`, "Own shares")
+	has(t, b.get(http.StatusOK, "/account/webhooks/new?position=short"), `value="report.published">`,
+		`value="position.withdrawn" checked`, `value="position.backfilled">`, `name="position" value="short" checked`)
+	recent := querytest.Positions()
+	for i := range recent.Positions {
+		p := &recent.Positions[i]
+		p.RegisteredOn = disclosure.DayOf(time.Now()).String()
+	}
+	querytest.Append(t, b.Store, b.Catalog, recent)
+	address := "http://127.0.0.1:1/x"
+	events := []string{"position.published"}
+	filter := query.FilterBody{
+		Position:  "dealing",
+		HeldBy:    "imaginarias",
+		Side:      "sell",
+		MinAmount: "5000",
+		Currency:  "EUR",
+	}
+	made, err := b.Account.CreateWebhook(t.Context(), b.by, account.WebhookDraft{URL: &address, Filter: &filter, Events: &events})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := "/account/webhooks/" + made.ID
+	has(t, b.get(http.StatusOK, page+"?lang=en"), "Managers&#39; dealings", "Holder or person: imaginarias", "Managers&#39; dealings: Sales",
+		"Minimum amount (EUR): 5000", "New position in a register")
+	for language, sample := range map[string]string{"es": "Operaciones de directivos · BODEGAS", "en": "Managers&#39; dealings · BODEGAS"} {
+		has(t, b.get(http.StatusOK, page+"/edit?lang="+language), `name="position" value="dealing" checked`, `name="position" value="short">`,
+			`name="holder" value="imaginarias"`, `<option value="sell" selected>`, `value="position.published" checked`, sample,
+			"Inversiones Imaginarias, S.L. · 54000 EUR")
+	}
+	form := url.Values{"url": {address}, "events": events, "position": {"dealing"}, "holder": {"imaginarias"}, "side": {"sell"}, "min_amount": {"5000"}, "currency": {"EUR"}}
+	save := func(want query.FilterBody) {
+		t.Helper()
+		b.post(http.StatusSeeOther, page, form)
+		if got := b.hook(made.ID); got.Filter != want {
+			t.Errorf("after saving %v: %+v, want %+v", form, got.Filter, want)
+		}
+	}
+	save(filter)
+	for name, values := range map[string][]string{
+		"min_percent": {"5"},
+		"side":        {"gift"},
+		"position":    {"short"},
+		"holder":      {"-"},
+		"type":        {"IP"},
+		"events":      {"report.published"},
+	} {
+		before := form[name]
+		form[name] = values
+		wrong := map[string]string{"position": "side", "type": "position"}[name]
+		if wrong == "" {
+			wrong = name
+		}
+		has(t, b.post(http.StatusBadRequest, page, form), `id="`+wrong+`-wrong"`)
+		form[name] = before
+	}
+	form = url.Values{"url": {address}, "events": events, "position": {"short", "holding"}, "min_percent": {"0.5"}}
+	save(query.FilterBody{Position: "short,holding", MinPercent: "0.5"})
+	form = url.Values{"url": {address}, "events": {"report.published"}}
 	save(query.FilterBody{})
 }
 

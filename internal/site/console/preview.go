@@ -6,6 +6,7 @@ import (
 	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
+	"pregon/internal/catalog/position"
 	"pregon/internal/site/chart"
 )
 
@@ -14,7 +15,38 @@ type preview struct {
 	Total   int
 	Bars    *chart.Bars
 	Samples []catalog.Report
-	Problem *formProblem // why there is none, or nil
+
+	Positions []positionSample
+	Problem   *formProblem // why there is none, or nil
+}
+
+// positionSample is a position in a preview.
+type positionSample struct {
+	Kind   string
+	Issuer string
+	Day    string
+	Text   string // who, and how much
+}
+
+func (q *request) positionSample(e position.Entry) positionSample {
+	p := e.Decode()
+	out := positionSample{
+		Kind:   q.e.Text("builder.position." + string(p.Kind)),
+		Issuer: p.IssuerName,
+		Day:    p.Day(),
+		Text:   p.Name,
+	}
+	if i := e.Issuer(); i != nil {
+		out.Issuer = i.Name
+	}
+	amount, currency := p.Amount()
+	switch {
+	case p.Percent != "":
+		out.Text += " · " + p.Percent + " %"
+	case amount != "":
+		out.Text += " · " + amount + " " + currency
+	}
+	return out
 }
 
 // preview returns what a selection would have sent in the last days. A filter that is
@@ -28,6 +60,9 @@ func (c *Console) preview(q *request, entered hookForm) (*preview, error) {
 		return &preview{Problem: refused}, err
 	}
 	out := &preview{Total: found.Total, Samples: found.Reports}
+	for _, e := range found.Positions {
+		out.Positions = append(out.Positions, q.positionSample(e))
+	}
 	var slots []chart.Slot
 	for _, d := range found.Days {
 		slot := q.daySlot(d.Date, d.Count)

@@ -16,6 +16,7 @@ func pages(t *testing.T) sitetest.Pages {
 		Outside: map[string][]string{
 			"done.": nil, "scope.": nil, "scope.short.": nil, "heading.": nil, "key.state.": nil, "event.": nil,
 			"delivery.": nil, "delivery.state.": nil, "overlap.": nil, "consent.kind.": nil,
+			"builder.position.": nil, "builder.side.": nil,
 		},
 		Known: func(key string) bool { _, err := edition.T(key); return err == nil },
 	}

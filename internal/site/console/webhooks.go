@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"pregon/internal/account"
 	"pregon/internal/auth/access"
@@ -64,7 +65,23 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 		out = append(out, q.e.Text("filter.fact")+": "+q.word("factkind.", f.Fact, f.Fact))
 	}
 	if f.MinAmount != "" {
-		out = append(out, q.e.Text("filter.min_amount", f.Currency)+": "+f.MinAmount)
+		out = append(out, q.e.Text("builder.amount", f.Currency)+": "+f.MinAmount)
+	}
+	if f.Position != "" {
+		names := []string{}
+		for kind := range strings.SplitSeq(f.Position, ",") {
+			names = append(names, q.word("builder.position.", kind, kind))
+		}
+		out = append(out, strings.Join(names, ", "))
+	}
+	if f.HeldBy != "" {
+		out = append(out, q.e.Text("builder.holder")+": "+f.HeldBy)
+	}
+	if f.MinPercent != "" {
+		out = append(out, q.e.Text("builder.percent")+": "+f.MinPercent)
+	}
+	if f.Side != "" {
+		out = append(out, q.e.Text("builder.side")+": "+q.word("builder.side.", f.Side, f.Side))
 	}
 	if f.Search != "" {
 		out = append(out, "“"+f.Search+"”")

@@ -270,15 +270,37 @@ func (d *Document) nested(s Schema, prefix string, depth int) (out []Field) {
 	return out
 }
 
-// object returns the alternative of a schema that has fields.
+// object returns the alternative of a schema that has fields. Of several, it returns one
+// with the fields of all, of which those are required that every alternative requires.
 func (d *Document) object(s Schema) Schema {
 	s = d.Resolve(s)
+	var objects []Schema
 	for _, other := range s.AnyOf {
 		if o := d.Resolve(other); len(o.Properties) > 0 {
-			return o
+			objects = append(objects, o)
 		}
 	}
-	return s
+	switch len(objects) {
+	case 0:
+		return s
+	case 1:
+		return objects[0]
+	}
+	all := Schema{
+		Description: s.Description,
+		Examples:    s.Examples,
+		Properties:  map[string]Schema{},
+		Required:    slices.Clone(objects[0].Required),
+	}
+	for _, o := range objects {
+		for name, property := range o.Properties {
+			if _, known := all.Properties[name]; !known {
+				all.Properties[name] = property
+			}
+		}
+		all.Required = slices.DeleteFunc(all.Required, func(name string) bool { return !slices.Contains(o.Required, name) })
+	}
+	return all
 }
 
 // example returns the example of a body, or else of its schema, as text.

@@ -136,6 +136,26 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// The fields of a position are those of all kinds.
+func TestAlternatives(t *testing.T) {
+	ok := operation(t, parsed(t), "getPosition").Responses["200"]
+	fields := map[string]bool{}
+	for _, f := range ok.Fields {
+		if _, twice := fields[f.Name]; twice {
+			t.Errorf("the field %s is there twice", f.Name)
+		}
+		fields[f.Name] = f.Required
+	}
+	for name, required := range map[string]bool{"id": true, "percent": false, "percent_total": false, "trades[].price": true} {
+		if got, known := fields[name]; !known || got != required {
+			t.Errorf("%s: known %v, required %v, want %v", name, known, got, required)
+		}
+	}
+	if !strings.Contains(ok.Example, `"short-es0sim000010-2026-03-04-1"`) {
+		t.Errorf("the example is %s", ok.Example)
+	}
+}
+
 func TestIntroduction(t *testing.T) {
 	d := parsed(t)
 	for limit, want := range map[int]string{60: "60 requests in any 60 seconds", 7: "7 requests in any 60 seconds", 0: "as often as you like"} {

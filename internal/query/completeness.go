@@ -22,8 +22,22 @@ type Completeness struct {
 	GeneratedAt time.Time      `json:"generated_at"`
 	Seq         int64          `json:"as_of_seq"`
 	Series      []ProvedSeries `json:"series"`
+	Registers   []Register     `json:"registers"`
 	Days        []SeriesDay    `json:"days"`
 }
+
+// Register is what is known about a register of positions, null if it was never read. No
+// gap in it can be proved.
+type Register struct {
+	Register   string     `json:"register"`
+	ReadAt     *time.Time `json:"read_at"`
+	WholeUntil *time.Time `json:"whole_until"`
+	Entries    *int       `json:"entries"`
+	Reason     string     `json:"reason"`
+}
+
+// registers are the names of the registers of positions in the coverage.
+var registers = []string{"shorts", "dealings", "holdings", "own_shares"}
 
 // ProvedSeries is the time for which no report of a series is missing, null
 // where nothing is proved.
@@ -89,10 +103,33 @@ func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Com
 		Days:        []SeriesDay{},
 	}
 	out.Series = q.provedSeries(s, now)
+	for _, name := range registers {
+		out.Registers = append(out.Registers, q.register(name))
+	}
 	for _, t := range disclosure.Types {
 		out.Days = append(out.Days, q.daysOf(s, t, from, to)...)
 	}
 	slices.SortStableFunc(out.Days, func(a, b SeriesDay) int { return strings.Compare(b.Date, a.Date) })
+	return out
+}
+
+// register returns what is known about a register.
+func (q *Service) register(name string) Register {
+	r, ok := q.Coverage.Register(name)
+	if !ok {
+		return Register{Register: name, Reason: "the register was never read as a whole"}
+	}
+	out := Register{
+		Register:   name,
+		ReadAt:     TimeOrNull(r.ReadAt.Truncate(time.Second)),
+		WholeUntil: TimeOrNull(r.WholeUntil.Truncate(time.Second)),
+		Entries:    &r.Entries,
+		Reason:     "everything that the register showed at that time was read; ",
+	}
+	if out.WholeUntil == nil {
+		out.Reason = "not everything that the register shows was read yet; "
+	}
+	out.Reason += "its numbers are not dense, so that no gap in it can be proved"
 	return out
 }
 

@@ -15,14 +15,21 @@ import (
 // Ownership is everything about who holds, trades in and bets against one issuer.
 // Percentages of holdings are not added up: chains of holders repeat the same votes.
 type Ownership struct {
-	IssuerID    *string           `json:"issuer_id"`
-	IssuerName  *string           `json:"issuer_name"`
+	IssuerID   *string `json:"issuer_id"`
+	IssuerName *string `json:"issuer_name"`
+	VotingRights
 	Holdings    []json.RawMessage `json:"holdings"` // present ones, the largest first
 	OwnShares   []json.RawMessage `json:"own_shares"`
 	Shorts      OwnershipShorts   `json:"shorts"`
 	Dealings    OwnershipDealings `json:"dealings"`
 	Attribution Attribution       `json:"attribution"`
 	AsOfSeq     *int64            `json:"as_of_seq,omitempty"` // only of a past state
+}
+
+// VotingRights are those of an issuer, of which holdings have a percentage.
+type VotingRights struct {
+	Total *string `json:"voting_rights"`
+	On    *string `json:"voting_rights_on"` // the day of the last change of that number
 }
 
 // OwnershipShorts are the net short positions in an issuer.
@@ -112,6 +119,7 @@ func (q *Service) ownership(
 		},
 	}
 	out.IssuerID, out.IssuerName = issuerOf(dir, b, key)
+	out.VotingRights = votingRights(dir, key)
 	latest, err := b.List(ctx, position.Filter{
 		Kinds:  []disclosure.PositionKind{disclosure.Dealing},
 		Issuer: key,
@@ -139,6 +147,35 @@ func issuerOf(dir *search.Directory, b *position.Book, key string) (id, name *st
 		}
 	}
 	return nil, nil
+}
+
+// VotingRights returns those of an issuer, by any of its identifiers, at a point, or now if
+// it is nil.
+func (q *Service) VotingRights(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	issuer string,
+	at *Point,
+) (VotingRights, error) {
+	dir := s.Directory()
+	if at != nil {
+		var err error
+		if dir, err = q.past.Directory(ctx, s, at.Seq); err != nil {
+			return VotingRights{}, err
+		}
+	}
+	return votingRights(dir, issuer), nil
+}
+
+func votingRights(dir *search.Directory, key string) VotingRights {
+	e, ok := dir.Find(key)
+	if !ok {
+		return VotingRights{}
+	}
+	return VotingRights{
+		Total: OrNull(e.Issuer.VotingRights),
+		On:    OrNull(e.Issuer.VotingRightsOn),
+	}
 }
 
 // currentOf returns the present positions of an issuer and a kind, the largest first.

@@ -16,6 +16,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/rest/resttest"
+	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 )
 
@@ -418,5 +419,33 @@ func TestDigestByShell(t *testing.T) {
 		if want := s.completeness("2026-04-22", "2026-04-22").day("2026-04-22", disclosure.OIR); got != want.SHA256 || want.Count != len(batch.Reports) {
 			t.Errorf("the command prints %s for %d reports, the service says %s for %d", got, len(batch.Reports), want.SHA256, want.Count)
 		}
+	}
+}
+
+// The registers of positions say when they were read, and claim nothing about gaps.
+func TestRegistersRead(t *testing.T) {
+	s := start(t, "demo", market())
+	s.must(s.coverage.SetRegister(t.Context(), nil, "shorts", coverage.Register{
+		ReadAt:     instant("2026-10-06T20:25:00.5Z"),
+		WholeUntil: instant("2026-10-06T18:18:29Z"),
+		Entries:    12252,
+	}))
+	s.must(s.coverage.SetRegister(t.Context(), nil, "dealings", coverage.Register{ReadAt: instant("2026-10-06T20:25:00Z")}))
+	body := string(s.get(http.StatusOK, "/api/v1/completeness?to=2026-10-06").body)
+	const known = "its numbers are not dense, so that no gap in it can be proved"
+	for _, want := range []string{
+		`{"register":"shorts","read_at":"2026-10-06T22:25:00+02:00","whole_until":"2026-10-06T20:18:29+02:00","entries":12252,` +
+			`"reason":"everything that the register showed at that time was read; ` + known + `"}`,
+		`{"register":"dealings","read_at":"2026-10-06T22:25:00+02:00","whole_until":null,"entries":0,` +
+			`"reason":"not everything that the register shows was read yet; ` + known + `"}`,
+		`{"register":"holdings","read_at":null,"whole_until":null,"entries":null,"reason":"the register was never read as a whole"}`,
+		`{"register":"own_shares","read_at":null`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("got %s, want %s in it", body, want)
+		}
+	}
+	if rows := s.get(http.StatusOK, "/api/v1/completeness.csv?from=2026-10-06&to=2026-10-06").csv(); len(rows) != 4 {
+		t.Errorf("%d rows as CSV, want those of the days", len(rows))
 	}
 }

@@ -73,6 +73,7 @@ func (a *API) listPositions(
 		out.rows, err = positionRows(r.Context(), found, list)
 	} else {
 		out = positionList(found, list)
+		out.body, err = a.appendVotingRights(out.body, r, s, list, at)
 	}
 	if err != nil || at == nil {
 		return out.warn(p.Warnings()), err
@@ -81,6 +82,30 @@ func (a *API) listPositions(
 		out.body = appendAsOf(out.body, at)
 	}
 	return out.warn(p.Warnings()).asOf(at), nil
+}
+
+// appendVotingRights adds those of the issuer to its list of holdings, which are
+// percentages of them.
+func (a *API) appendVotingRights(
+	body []byte,
+	r *http.Request,
+	s *catalog.Snapshot,
+	list query.PositionList,
+	at *query.Point,
+) ([]byte, error) {
+	if list.Kind() != disclosure.Holding && list.Kind() != disclosure.OwnShares || list.Filter.Issuer == "" {
+		return body, nil
+	}
+	rights, err := a.Query.VotingRights(r.Context(), s, list.Filter.Issuer, at)
+	if err != nil {
+		return body, err
+	}
+	object, err := query.Encode(rights)
+	if err != nil {
+		return body, err
+	}
+	body = append(body[:len(body)-1], ',')
+	return append(body, object[1:]...), nil
 }
 
 // positionList encodes a page of positions.

@@ -320,3 +320,36 @@ func TestErasedPosition(t *testing.T) {
 	s.get(http.StatusNotFound, "/api/v1/positions/dealing-1/history")
 	s.get(http.StatusNotFound, "/api/v1/positions/dealing-1/proof")
 }
+
+// Holdings are percentages of the voting rights of their issuer, which are beside them.
+func TestVotingRights(t *testing.T) {
+	s := startRegisters(t)
+	before := s.catalog.Snapshot().Seq()
+	s.append(store.Batch{Issuers: []disclosure.Issuer{{
+		NIF:            "A69000016",
+		Name:           "BODEGAS DE VALDEBRISA, S.A.",
+		Kind:           disclosure.Company,
+		VotingRights:   "5670161599",
+		VotingRightsOn: "2026-05-13",
+	}}})
+	const now = `"voting_rights":"5670161599","voting_rights_on":"2026-05-13"`
+	asOf := fmt.Sprintf("as_of=%d", before)
+	for target, want := range map[string]string{
+		"/api/v1/holdings?issuer=BVB":                     `"limit":10,` + now + `}`,
+		"/api/v1/holdings?issuer=BVB&current=true":        `"limit":10,` + now + `}`,
+		"/api/v1/own-shares?issuer=BVB":                   `"limit":10,` + now + `}`,
+		"/api/v1/holdings?issuer=" + querytest.UnknownLEI: `"limit":10,"voting_rights":null,"voting_rights_on":null}`,
+		"/api/v1/holdings":                                `"limit":10}`,
+		"/api/v1/shorts?issuer=BVB":                       `"limit":10}`,
+		"/api/v1/issuers/BVB/ownership":                   now,
+	} {
+		if body := string(s.get(http.StatusOK, target).body); !strings.Contains(body, want) {
+			t.Errorf("%s: %s, want %s in it", target, body, want)
+		}
+	}
+	for _, target := range []string{"/api/v1/holdings?issuer=BVB&" + asOf, "/api/v1/issuers/BVB/ownership?" + asOf} {
+		if body := string(s.get(http.StatusOK, target).body); strings.Contains(body, now) || !strings.Contains(body, `"voting_rights":`) {
+			t.Errorf("%s: %s, want the voting rights of that time", target, body)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 const (
 	positionRows = 50
 	largestMoves = 100
-	topShorts    = 15 // issuers beside the list
+	topShorts    = 12 // issuers beside the list
 	shownTrades  = 20 // of a notice; the JSON has all
 )
 
@@ -54,7 +54,7 @@ type positionPage struct {
 	Newer     string // address of the page before, or ""
 	Older     string // address of the page after, or ""
 	Newest    string // address of the first page, if this is not it
-	CSV       string // address, or ""
+	CSV       string // address
 	JSON      string // address
 	Top       *chart.Chart
 }
@@ -92,7 +92,6 @@ type positionRow struct {
 	Change     string // since the position before, or ""
 	Before     string // the percentage before, or ""
 	First      bool   // there is none before
-	Falls      bool   // the change is negative
 	State      string // what the register says of it, or "" if it is in its present table
 	Source     string // address of the register's page
 	Document   string // address
@@ -153,6 +152,7 @@ func (s *Site) positionPage(q *request, r *register) (out *positionPage, natural
 		},
 		Form: q.positionForm(r),
 		Page: list.Page,
+		CSV:  "/api/v1" + r.path + ".csv" + q.registerParameters(r),
 		JSON: "/api/v1" + r.path + q.registerParameters(r),
 	}
 	var moves []position.Move
@@ -214,7 +214,7 @@ func (q *request) registerChoices(selected *register) []choice {
 	out := make([]choice, len(registers))
 	for i, r := range registers {
 		out[i] = choice{
-			Text:     q.edition.Text("register.title." + string(r.kind)),
+			Text:     q.edition.Text("register.tab." + string(r.kind)),
 			URL:      q.edition.Link(r.path + queryOf("issuer", q.values.Get("issuer"))),
 			Selected: r == selected,
 		}
@@ -235,7 +235,7 @@ func (q *request) newPositionRow(r *register, m position.Move, p *disclosure.Pos
 	e := q.edition
 	row := positionRow{
 		ID:         p.ID,
-		Issuer:     p.IssuerName,
+		Issuer:     cmp.Or(p.IssuerName, p.ISIN, p.LEI),
 		Name:       strings.ReplaceAll(p.Name, " ,", ","),
 		NameErased: p.NameErased(),
 		Day:        m.Entry.Day(),
@@ -268,9 +268,8 @@ func (q *request) newPositionRow(r *register, m position.Move, p *disclosure.Pos
 	}
 	if m.Change != "" && !m.First {
 		row.Before = e.percentage(m.Previous.Percent())
-		row.Falls = strings.HasPrefix(m.Change, "-")
 		row.Change = e.decimal(m.Change)
-		if !row.Falls {
+		if !strings.HasPrefix(m.Change, "-") {
 			row.Change = "+" + row.Change
 		}
 	}
@@ -294,8 +293,10 @@ func (s *Site) topShorts(q *request, list query.PositionList) *chart.Chart {
 	}}
 	for _, total := range found.Data {
 		name := chart.Cell{}
-		if total.IssuerName != nil {
-			name.Text = *total.IssuerName
+		for _, known := range []*string{total.IssuerName, total.ISIN, total.LEI} {
+			if known != nil && name.Text == "" {
+				name.Text = *known
+			}
 		}
 		if total.IssuerID != nil && q.snapshot.KnowsIssuer(*total.IssuerID) {
 			name.URL = e.Link(issuerPath(*total.IssuerID))
@@ -305,7 +306,11 @@ func (s *Site) topShorts(q *request, list query.PositionList) *chart.Chart {
 			Number: hundredths(total.Percent),
 		}})
 	}
-	return &chart.Chart{Table: table, Ranks: chart.RanksOf(table)}
+	return &chart.Chart{
+		Table: table,
+		Ranks: chart.RanksOf(table),
+		CSV:   "/api/v1/shorts/totals.csv" + queryOf("market", q.values.Get("market")),
+	}
 }
 
 // positionForm returns the filter of the request.

@@ -17,9 +17,9 @@ func TestShorts(t *testing.T) {
 	has(t, w, "<h1>Posiciones cortas</h1>", "4 posiciones", `aria-current="page">Posiciones</a>`,
 		`<tr id="short-es0sim000010-2026-03-04-1"><th scope="row"><a href="/issuers/A69000016">BODEGAS DE VALDEBRISA, S.A.</a> <span class="ticker">BVB</span>`,
 		`<a href="/shorts?holder=Fondo&#43;Imaginario&#43;Alfa&#43;LLP">Fondo Imaginario Alfa LLP</a>`,
-		"0,71\u00a0%", `class="rises" title="Antes: 0,62`+"\u00a0"+`%">&#43;0,09`, "4 mar 2026", "sustituida", ">nueva<",
+		"0,71\u00a0%", `<span title="Antes: 0,62`+"\u00a0"+`%">&#43;0,09`, "4 mar 2026", "sustituida", ">nueva<",
 		`href="https://regulator.example/DocPortal/Posiciones-Cortas/NetShortPositions.xls"`, `href="/api/v1/positions/short-es0sim000010-2026-03-04-1"`,
-		`type="application/json" href="/api/v1/shorts"`, "Emisores con más posiciones cortas", "1,2\u00a0%", "QUINTAS DE QUIMERALBA, S.A.")
+		`type="application/json" href="/api/v1/shorts"`, `href="/api/v1/shorts.csv"`, `href="/api/v1/shorts/totals.csv"`, "Emisores con más posiciones cortas", "1,2\u00a0%", "QUINTAS DE QUIMERALBA, S.A.")
 	if w.Header().Get("X-Robots-Tag") != "" {
 		t.Error("the page of legal persons is not for search engines")
 	}
@@ -28,7 +28,7 @@ func TestShorts(t *testing.T) {
 
 	w = s.get(http.StatusOK, "/shorts?issuer=BVB&current=true&from=2026-03-01")
 	has(t, w, "2 posiciones", "Emisor: BODEGAS DE VALDEBRISA, S.A.", "Solo las vigentes", `name="current" value="true" checked`,
-		`href="/api/v1/shorts?current=true&amp;from=2026-03-01&amp;issuer=BVB"`, `href="/shorts?current=true&amp;from=2026-03-01"`)
+		`href="/api/v1/shorts?current=true&amp;from=2026-03-01&amp;issuer=BVB"`, `href="/api/v1/shorts.csv?current=true&amp;from=2026-03-01&amp;issuer=BVB"`, `href="/shorts?current=true&amp;from=2026-03-01"`)
 	lacks(t, w.Body.String(), "2026-02-02-1", "QUIMERALBA", "Emisores con más")
 	if w.Header().Get("X-Robots-Tag") != "noindex" {
 		t.Error("search engines may index every filter")

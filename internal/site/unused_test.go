@@ -52,6 +52,7 @@ var pages = sitetest.Pages{
 		"field.":                fieldNames(),
 		"calendarkind.":         names(calendar.Kinds),
 		"register.title.":       registerKinds(""),
+		"register.tab.":         registerKinds(""),
 		"register.description.": registerKinds(""),
 		"register.lead.":        registerKinds(""),
 		"register.count.":       append(registerKinds(".one"), registerKinds(".other")...),

@@ -3,6 +3,7 @@ package regulator
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -44,6 +45,11 @@ const dealingsDir = "/portal/consultas/"
 
 // DealingsURL is the path of the list of dealings of all issuers.
 const DealingsURL = dealingsDir + "directivos-resultado"
+
+// IssuerDealingsURL is the public link of the dealings in the shares of an issuer.
+func (c *Client) IssuerDealingsURL(nif string) string {
+	return c.site().public + DealingsURL + ".aspx?nif=" + url.QueryEscape(nif)
+}
 
 // Dealings reads a page of the dealings of all issuers that were registered between two
 // days, both included. A page with another number of rows than its pager announces is a

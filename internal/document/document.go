@@ -124,7 +124,7 @@ func (k *Keeper) keep(ctx context.Context, kept Kept, body []byte) (Kept, error)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return kept, err
 	}
-	if kept.Text, err = k.read(ctx, body); err != nil {
+	if kept.Text, err = k.Read(ctx, body); err != nil {
 		return kept, err
 	}
 	d, err := encode(kept)
@@ -155,7 +155,9 @@ func (k *Keeper) Warm(ctx context.Context) {
 	}
 }
 
-func (k *Keeper) read(ctx context.Context, body []byte) (*extract.Text, error) {
+// Read returns the text of a document, which is not stored. The error is an
+// *extract.Unreadable if the document cannot be read.
+func (k *Keeper) Read(ctx context.Context, body []byte) (*extract.Text, error) {
 	select {
 	case r := <-k.idle:
 		defer func() { k.idle <- r }()

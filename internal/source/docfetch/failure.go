@@ -26,6 +26,13 @@ func (f failure) outcome(tries int) document.Outcome {
 	return document.Again
 }
 
+// Failed returns why a document was not read, in words for clients, and whether it is given
+// up after some tries before this one.
+func Failed(err error, tries int) (reason string, final bool) {
+	f := classify(err)
+	return f.reason, f.final(tries)
+}
+
 func classify(err error) failure {
 	if e, ok := errors.AsType[*extract.Unreadable](err); ok {
 		return failure{"The document cannot be read: " + e.Reason + ".", 1}

@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 
 	"pregon/internal/catalog"
-	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 )
 
@@ -54,7 +53,7 @@ func TestPositions(t *testing.T) {
 			if s.Len() != 1 {
 				t.Errorf("there are %d reports, want 1", s.Len())
 			}
-			if known := c.Known().Positions().Len(); known != want {
+			if known := c.Known().CountPositions(disclosure.Short); known != want {
 				t.Errorf("ingest knows %d positions, want %d", known, want)
 			}
 		}
@@ -88,11 +87,13 @@ func TestPositions(t *testing.T) {
 // A catalogue that is not loaded yet knows no positions.
 func TestNoPositions(t *testing.T) {
 	known := catalog.New(newMemoryLog(), quiet).Known()
-	found, err := known.Positions().List(t.Context(), position.Filter{}, 1, 10)
-	if err != nil || found.Total != 0 {
-		t.Errorf("got %d positions and the error %v", found.Total, err)
+	if n := known.CountPositions(disclosure.Short); n != 0 {
+		t.Errorf("got %d positions, want none", n)
 	}
-	if _, ok := known.Positions().Key(shortISIN); ok {
-		t.Error("an issuer is known")
+	for p := range known.PositionsOf(shortISIN, disclosure.Short) {
+		t.Errorf("the position %s is known", p.ID)
+	}
+	if _, ok := known.Position("short-es0100000017-2026-03-02-1"); ok {
+		t.Error("a position is known")
 	}
 }

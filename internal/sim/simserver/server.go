@@ -102,6 +102,9 @@ func (s *Server) Began() time.Time { return s.archive.Began() }
 // Archive returns the reports that the site shows.
 func (s *Server) Archive() *archive.Archive { return s.archive }
 
+// Stakes returns the registers of dealings, holdings and own shares.
+func (s *Server) Stakes() *stake.Register { return s.stakes }
+
 // Publish publishes a report and returns it as a perfect reader would store it.
 func (s *Server) Publish(d archive.Draft) (disclosure.Report, error) {
 	r, err := s.archive.Publish(d)

@@ -113,6 +113,7 @@ type serveConfig struct {
 	sourceFlags
 	Poll time.Duration `default:"1s" help:"Time between two polls of each of the regulator's feeds."`
 	Rate cli.Rate      `default:"12" placeholder:"N/min" help:"New reports a minute of the simulated market."`
+	registerFlags
 	documentFlags
 	modelFlags
 	bulkFlags
@@ -158,6 +159,9 @@ func (c *serveConfig) validate() error {
 		return err
 	}
 	if err := c.validatePoll(); err != nil {
+		return err
+	}
+	if err := c.registerFlags.validate(); err != nil {
 		return err
 	}
 	if err := c.canonicalize(); err != nil {

@@ -165,6 +165,8 @@ func startServiceOf(program string, env []string, dir string, args ...string) (*
 
 // startProgram starts the program and waits until it logs its address.
 func startProgram(env []string, dir string, args ...string) (*service, error) {
+	// Most tests are about reports: registers_test.go has those with the registers.
+	env = slices.Concat([]string{"PREGON_REGISTERS=none"}, env)
 	return startCommand(exec.Command(program, args...), env, dir)
 }
 

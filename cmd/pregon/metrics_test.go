@@ -100,7 +100,7 @@ func metricsTable(metrics []telemetry.Metric) string {
 		var labels []string
 		for _, l := range m.Labels {
 			label := "`" + l.Name + "`"
-			if n := len(l.Values); n > 0 && n <= 16 {
+			if n := len(l.Values); n > 0 && n <= 20 {
 				slices.Sort(l.Values)
 				label += ": " + strings.Join(l.Values, ", ")
 			}

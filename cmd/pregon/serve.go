@@ -129,6 +129,7 @@ func (c *serveConfig) sourceOptions(o *service.Options) {
 		o.Sources.MarketFile = filepath.Join(filepath.Dir(path), "sim.jsonl")
 	}
 	o.Sources.MarketRate = float64(c.Rate)
+	o.Sources.Registers = c.registerFlags.settings()
 }
 
 func (c *serveConfig) authorizationOptions(p *process, o *service.Options) (err error) {

@@ -151,6 +151,7 @@ func (s *Service) addSources(ctx context.Context, o Options, base string) (err e
 		Coverage:        s.Storage.Coverage,
 		Catalog:         s.Storage.Catalog,
 		Documents:       s.Documents.Keeper,
+		Workbook:        s.Documents.Workbook,
 		Logger:          s.Observation.SourceLogger(),
 		MarketLogger:    o.Log.Logger,
 		ObserveRead:     s.Observation.Read,

@@ -2,6 +2,7 @@ package site
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -41,7 +42,7 @@ var pages = sitetest.Pages{
 		"status.is.":            append(names(health.States), "off"),
 		"status.about.":         append(names(health.States), "off"),
 		"status.surface.":       {"ok", "stale", "unread", "failing"},
-		"surface.":              append(names(health.Surfaces), health.Service),
+		"surface.":              append(slices.Concat(names(health.Surfaces), health.Registers), health.Service),
 		"reason.":               names(health.Codes),
 		"error.":                nil, // a status without a text has that of error.other
 		"unknown.":              {"category", "market", "issuer"},

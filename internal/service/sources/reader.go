@@ -19,6 +19,7 @@ type ReaderOptions struct {
 	Known     ingest.Known
 	Recent    ingest.Recent // nil for a back-fill
 	Documents *document.Keeper
+	Registers ingest.Registers
 	Poll      time.Duration // between two polls of a feed
 	Logger    *slog.Logger
 	// Observe and ObserveDocument may be nil.
@@ -51,6 +52,7 @@ func NewReader(o ReaderOptions) (*Reader, error) {
 		Regulator:       source,
 		Exchange:        listed,
 		Documents:       o.Documents,
+		Registers:       o.Registers,
 		Poll:            o.Poll,
 		Holder:          ingest.ProcessName(),
 		Logger:          o.Logger,

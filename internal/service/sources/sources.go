@@ -5,17 +5,21 @@ package sources
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
+	"pregon/internal/document/extract/xls"
+	"pregon/internal/server/origin"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/service/lifecycle"
 	"pregon/internal/sim/demo"
 	"pregon/internal/source/coverage"
 	"pregon/internal/source/health"
 	"pregon/internal/source/ingest"
+	"pregon/internal/source/registers"
 	"pregon/internal/source/throttle"
 	"pregon/internal/store"
 )
@@ -38,6 +42,9 @@ type Settings struct {
 	// MarketRate reports a minute.
 	MarketFile string
 	MarketRate float64
+	// Registers are the registers of positions that are read. Whether the source is on this
+	// machine is added to them.
+	Registers registers.Settings
 }
 
 // Owner returns the source that the store must belong to, or "" if only the answers of
@@ -65,6 +72,7 @@ type Options struct {
 	Coverage     *coverage.Tracker
 	Catalog      *catalog.Catalog
 	Documents    *document.Keeper
+	Workbook     func(ctx context.Context, body []byte) (xls.Book, error)
 	Logger       *slog.Logger
 	MarketLogger *slog.Logger // of the simulated market
 	// ObserveRead is called after every read of the source, and ObserveDocument, if it
@@ -93,14 +101,20 @@ func New(ctx context.Context, o Options) (*Sources, error) {
 		o.Site.Exchange = s.Demo.URL()
 		o.Site.Pace = 0
 	}
+	o.Registers.Often = origin.IsLocal(o.Site.Regulator)
 	var err error
 	s.Reader, err = NewReader(ReaderOptions{
-		Site:            o.Site,
-		Store:           o.Store,
-		Coverage:        o.Coverage,
-		Known:           o.Catalog.Known(),
-		Recent:          o.Catalog.Known(),
-		Documents:       o.Documents,
+		Site:      o.Site,
+		Store:     o.Store,
+		Coverage:  o.Coverage,
+		Known:     o.Catalog.Known(),
+		Recent:    o.Catalog.Known(),
+		Documents: o.Documents,
+		Registers: ingest.Registers{
+			Settings: o.Registers,
+			Known:    o.Catalog.Known(),
+			Workbook: o.Workbook,
+		},
 		Poll:            o.Poll,
 		Logger:          o.Logger,
 		Observe:         o.ObserveRead,
@@ -149,7 +163,7 @@ func (s *Sources) Observe(m *telemetry.Metrics, state func() health.State) {
 				return telemetry.Bool(state() == known)
 			})
 	}
-	for _, surface := range health.Surfaces {
+	for _, surface := range slices.Concat(health.Surfaces, registers.Surfaces(s.Registers.Read)) {
 		m.GaugeOf("pregon_source_last_success_timestamp_seconds",
 			"When a surface of the source was last read successfully, by the process that reads it; 0 for never.",
 			"surface", surface, func() float64 {

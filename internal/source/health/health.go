@@ -95,6 +95,18 @@ const (
 	Exchange   = "exchange"
 )
 
+// Names of the surfaces of the registers of positions, which are read only if the operator
+// chose so.
+const (
+	Shorts   = "shorts"
+	Dealings = "dealings"
+	Holdings = "holdings"
+	Identity = "identity"
+)
+
+// Registers are the names of these surfaces.
+var Registers = []string{Shorts, Dealings, Holdings, Identity}
+
 // Feed returns the name of the surface that is the feed of a series.
 func Feed(t disclosure.Type) string { return "feed-" + t.Lower() }
 

@@ -14,6 +14,7 @@
 //	gaps       looks up registration numbers that are missing in a series
 //	documents  reads the documents of new reports: see package docfetch
 //	directory  refreshes the issuers daily: see package directory
+//	registers  follows the registers of positions: see package registers
 //	backfill   reads history that was requested
 //
 // Each loop retries by itself, and all requests to the regulator wait in one
@@ -79,6 +80,7 @@ type Options struct {
 	Regulator *regulator.Client
 	Exchange  *exchange.Client // nil for none
 	Documents *document.Keeper // nil: documents are not read
+	Registers Registers        // of positions
 	Poll      time.Duration    // between two polls of a feed
 	Holder    string           // the name of this process
 	Logger    *slog.Logger

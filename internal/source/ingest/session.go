@@ -19,6 +19,7 @@ import (
 	"pregon/internal/source/directory"
 	"pregon/internal/source/docfetch"
 	"pregon/internal/source/health"
+	"pregon/internal/source/registers"
 	"pregon/internal/source/regulator"
 	"pregon/internal/store"
 )
@@ -60,6 +61,7 @@ type session struct {
 	funds     *funds
 	backfill  *backfill
 	directory *directory.Refresher
+	registers *registers.Reader // nil if none is read
 }
 
 // newSession prepares the work of a term.
@@ -101,6 +103,7 @@ func (i *Ingest) newSession(ctx context.Context, lease *store.Lease) (*session, 
 		Append:     w.appendIssuers,
 		RecordRead: t.recordRead,
 	})
+	s.registers = w.newRegisters()
 	s.backfill = &backfill{
 		writer:    w,
 		lists:     s.lists,
@@ -152,6 +155,9 @@ func (i *Ingest) work(ctx context.Context, lease *store.Lease) error {
 	if s.documents != nil {
 		g.Go(func() error { return s.documents.Run(ctx, i.Recent) })
 	}
+	if s.registers != nil {
+		g.Go(func() error { return s.registers.Run(ctx) })
+	}
 	gaps := newGaps(s.writer)
 	for _, loop := range []func(context.Context) error{
 		s.reportStatus, s.yield, s.endWithEpoch, s.pages.find, s.resolve, s.funds.run, gaps.run, s.directory.Run, s.backfill.run,
@@ -177,6 +183,7 @@ func (i *Ingest) awaitSurfaces() {
 			i.monitor.Await(name, time.Time{})
 		}
 	}
+	i.awaitRegisters()
 }
 
 // startSession returns the session of a term. It retries until the store

@@ -126,6 +126,7 @@ var rows = [][]string{
 		"sim/archive",
 		"source/directory",
 		"source/docfetch",
+		"source/registers",
 		"store/engine",
 		"transfer/bulk",
 		"verify",
@@ -249,6 +250,7 @@ var denied = map[string][]string{
 	"source/ingest":    {"catalog", "search"},
 	"source/directory": {"catalog", "search"},
 	"source/docfetch":  {"catalog", "search"},
+	"source/registers": {"catalog", "search"},
 }
 
 // pkg is the output of go list for a package without its tests.

@@ -1,0 +1,558 @@
+package registers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/fault"
+	"pregon/internal/sim/stake"
+	"pregon/internal/source/health"
+	"pregon/internal/source/shorts"
+	"pregon/internal/store"
+)
+
+func TestParseNames(t *testing.T) {
+	for list, want := range map[string][]Name{
+		"none":                      nil,
+		"shorts":                    {Shorts},
+		" holdings , shorts,shorts": {Holdings, Shorts},
+		"shorts,dealings,holdings":  Names,
+	} {
+		got, err := ParseNames(list)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v, want %v", list, got, err, want)
+		}
+	}
+	for _, list := range []string{"", "all", "shorts,none", "shorts,"} {
+		if got, err := ParseNames(list); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%q: got %v, %v, want an error", list, got, err)
+		}
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	for at, want := range map[string][2]time.Duration{
+		"2026-10-06T09:00:00+02:00": {usual.shorts, usual.dealings}, // a Tuesday
+		"2026-10-06T18:00:00+02:00": {usual.shortsSoon, usual.dealings},
+		"2026-10-06T23:00:00+02:00": {usual.shorts, usual.dealingsIdle},
+		"2026-10-10T12:00:00+02:00": {usual.shorts, usual.dealingsIdle},
+	} {
+		now, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]time.Duration{usual.forShorts(now), usual.forDealings(now)}; got != want {
+			t.Errorf("at %s: got %v, want %v", at, got, want)
+		}
+	}
+}
+
+func TestOrdinals(t *testing.T) {
+	o := ordinals{}
+	o.use("holding-7", "holding-7")
+	o.use("holding-7", "holding-7-4")
+	o.use("holding-7", "holding-7-2")
+	if got := []int{o.next("holding-7"), o.next("holding-7"), o.next("holding-8")}; !slices.Equal(got, []int{5, 6, 1}) {
+		t.Errorf("got %v, want 5 6 1", got)
+	}
+}
+
+// The newest notice of a pair decides: 0 closes, the present table is current, and a notice
+// that is in neither has ended.
+func TestShortStates(t *testing.T) {
+	notice := func(name string, day disclosure.Day, percent string, current bool) shorts.Notice {
+		return shorts.Notice{
+			Row:     shorts.Row{ISIN: "ES0SIM000010", Name: name, Day: day, Percent: percent},
+			Current: current,
+		}
+	}
+	notices := []shorts.Notice{
+		notice("A", 1, "0.6", false),
+		notice("A", 2, "0.7", true),
+		notice("B", 2, "0.5", false),
+		notice("B", 3, "0", false),
+		notice("C", 3, "0.51", false),
+		notice("A", 4, "0.4", false), // below the threshold: the one before is still listed
+		notice("D", 4, "0.49", true),
+		notice("E", 5, "0", true),
+	}
+	want := []disclosure.PositionState{
+		disclosure.StatePast, disclosure.StateCurrent, disclosure.StatePast, disclosure.StateClosed,
+		disclosure.StateEnded, disclosure.StatePast, disclosure.StateCurrent, disclosure.StateClosed,
+	}
+	if got := shortStates(notices); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// The workbook is loaded as history, its next version is news, and reading it again changes
+// nothing.
+func TestShorts(t *testing.T) {
+	w := newWorld(t)
+	loaded := func() error {
+		if _, ok := w.coverage.Register(string(Shorts)); !ok {
+			return fmt.Errorf("the register was not read")
+		}
+		return nil
+	}
+	w.run(w.reader(Shorts), loaded)
+	w.checkShorts()
+	if got := w.events(0); got[disclosure.PositionPublished] > 0 || got[disclosure.PositionBackfilled] < 300 {
+		t.Errorf("the first load has the events %v", got)
+	}
+	for _, i := range listedCompanies() {
+		known, _ := w.cat.Known().Issuer(i.ID)
+		for p := range w.cat.Known().PositionsOf(i.ID, disclosure.Short) {
+			if known.LEI != p.LEI {
+				t.Errorf("%s has the LEI %q, and its short positions %q", i.ID, known.LEI, p.LEI)
+			}
+		}
+	}
+	before := w.newest()
+	read, _ := w.coverage.Register(string(Shorts))
+	w.run(w.reader(Shorts), func() error {
+		if again, _ := w.coverage.Register(string(Shorts)); !again.ReadAt.After(read.ReadAt) {
+			return fmt.Errorf("the register was not read again")
+		}
+		return nil
+	})
+	if got := w.newest(); got != before {
+		t.Errorf("reading the same workbook again appended %d changes", got-before)
+	}
+	// without its state the whole workbook is compared again
+	if err := w.coverage.SetValue(t.Context(), nil, shortsKey, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.reader(Shorts).readShorts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.newest(); got != before {
+		t.Errorf("comparing the same workbook again appended %d changes", got-before)
+	}
+}
+
+// checkShorts compares the store with the truth of the register.
+func (w *world) checkShorts() {
+	w.Helper()
+	type row struct{ lei, isin, name, day, percent string }
+	want := map[row]bool{}
+	from := disclosure.DayOf(time.Now()) - disclosure.Day(w.retention)
+	for _, p := range w.site.Shorts().Truth(time.Now()) {
+		if p.Day >= from || disclosure.IsLegalEntity(p.Name) {
+			want[row{p.LEI, p.ISIN, p.Name, p.Day.String(), p.Percent}] = p.Current
+		}
+	}
+	got := w.positions(disclosure.Short)
+	if len(got) != len(want) {
+		w.Errorf("got %d short positions, want %d", len(got), len(want))
+	}
+	for id, p := range got {
+		current, known := want[row{p.LEI, p.ISIN, p.Name, p.Date, p.Percent}]
+		if !known || current != p.IsCurrent() && p.Percent != "0" {
+			w.Errorf("%s: %s %s %s is %s; in the register: %v, current: %v", id, p.Name, p.Date, p.Percent, p.State, known, current)
+		}
+	}
+}
+
+// A workbook that is cut, older than the last, or not whole changes nothing.
+func TestShortsRefused(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader(Shorts)
+	if err := r.readShorts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := w.newest()
+	state := fmt.Sprintf(`{"published":%d,"loaded":true}`, disclosure.DayOf(time.Now())-1) // without validators
+	if err := w.coverage.SetValue(t.Context(), nil, shortsKey, state); err != nil {
+		t.Fatal(err)
+	}
+	for _, fault := range []string{
+		`{"kind":"half","surface":"shorts"}`,
+		`{"kind":"stale","surface":"shorts"}`,
+		`{"kind":"errorpage","surface":"shorts"}`,
+		`{"kind":"error500","surface":"shorts"}`,
+	} {
+		w.arm(fault)
+		if err := r.readShorts(t.Context()); err == nil {
+			t.Errorf("%s: no error", fault)
+		}
+		w.disarm()
+	}
+	if got := w.newest(); got != before {
+		t.Errorf("bad workbooks appended %d changes", got-before)
+	}
+}
+
+// A notice that is not in the workbook any more, and one whose name was erased.
+func TestShortsVanish(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader(Shorts)
+	day := disclosure.DayOf(time.Now()) - 10
+	row := func(name, percent string) shorts.Notice {
+		return shorts.Notice{
+			Row: shorts.Row{
+				LEI:     "PREGONSIM000000BVB37",
+				ISIN:    "ES0SIM000010",
+				Issuer:  "BODEGAS DE VALDEBRISA, S.A.",
+				Name:    name,
+				Day:     day,
+				Percent: percent,
+			},
+			Current: true,
+		}
+	}
+	take := func(notices ...shorts.Notice) map[string]*disclosure.Position {
+		t.Helper()
+		changes := r.shortChanges(notices, "https://regulator.example/shorts.xls")
+		if err := r.append(t.Context(), disclosure.Published, changes); err != nil {
+			t.Fatal(err)
+		}
+		return w.positions(disclosure.Short)
+	}
+	fund := row("Fondo Imaginario Alfa LLP", "0.6")
+	person := row("Elena Ruiz Salvatierra", "0.7")
+	got := take(fund, person)
+	if len(got) != 2 {
+		t.Fatalf("got %d positions, want 2", len(got))
+	}
+	first, second := disclosure.ShortID(fund.ISIN, day.String(), 1), disclosure.ShortID(fund.ISIN, day.String(), 2)
+	if got[first].Name != fund.Name || got[second].Name != person.Name || !got[second].Natural {
+		t.Fatalf("got %+v and %+v", got[first], got[second])
+	}
+	if err := r.eraseNames(t.Context(), []string{second}); err != nil {
+		t.Fatal(err)
+	}
+	before := w.newest()
+	got = take(fund, person)
+	if len(got) != 2 || got[second].Name != "" || w.newest() != before {
+		t.Errorf("after its name was erased: %d positions, %+v", len(got), got[second])
+	}
+	got = take(person)
+	if got[first].State != disclosure.StateEnded || got[second].State != disclosure.StateCurrent {
+		t.Errorf("the states are %s and %s, want ended and current", got[first].State, got[second].State)
+	}
+	corrected := row(fund.Name, "0.61")
+	got = take(corrected, person)
+	third := got[disclosure.ShortID(fund.ISIN, day.String(), 3)]
+	if len(got) != 3 || third == nil || third.Percent != "0.61" || third.State != disclosure.StateCurrent {
+		t.Errorf("after a correction: %d positions, %+v", len(got), third)
+	}
+}
+
+// Names of natural persons that are older than the retention are not loaded, and erased
+// when they become so.
+func TestRetention(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader()
+	day := disclosure.DayOf(time.Now())
+	at := func(id, name string, on disclosure.Day) disclosure.Position {
+		return disclosure.Position{
+			ID:           disclosure.PositionID(disclosure.Holding, id, 1),
+			Kind:         disclosure.Holding,
+			NIF:          "A69000016",
+			Name:         name,
+			Number:       id,
+			RegisteredOn: on.String(),
+			State:        disclosure.StateCurrent,
+		}
+	}
+	err := r.append(t.Context(), disclosure.Published, []disclosure.Position{
+		at("1", "Elena Ruiz Salvatierra", day-100),
+		at("2", "Elena Ruiz Salvatierra", day-101),
+		at("3", "Cartera Imaginaria, S.L.", day-101),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.positions(disclosure.Holding) // waits
+	r.Retention = 100
+	if n, err := r.eraseExpired(t.Context()); n != 1 || err != nil {
+		t.Errorf("erased %d names, %v, want 1", n, err)
+	}
+	got := w.positions(disclosure.Holding)
+	for id, want := range map[string]string{
+		"holding-1": "Elena Ruiz Salvatierra",
+		"holding-2": "",
+		"holding-3": "Cartera Imaginaria, S.L.",
+	} {
+		if got[id].Name != want {
+			t.Errorf("%s has the name %q, want %q", id, got[id].Name, want)
+		}
+	}
+	if n, err := r.eraseExpired(t.Context()); n != 0 || err != nil {
+		t.Errorf("erased %d names again, %v", n, err)
+	}
+}
+
+// Every kind of position is loaded, what happens later is news, and another term of the
+// lease appends nothing.
+func TestStakes(t *testing.T) {
+	w := newWorld(t)
+	companies := listedCompanies()
+	loaded := func() error {
+		for _, name := range []string{string(Dealings), string(Holdings), string(disclosure.OwnShares)} {
+			if _, ok := w.coverage.Register(name); !ok {
+				return fmt.Errorf("%s were not read", name)
+			}
+		}
+		if from := w.reader(Dealings).dealingsState().From; from > w.reader().firstDealing() {
+			return fmt.Errorf("the dealings are loaded from %s on", from)
+		}
+		return nil
+	}
+	w.run(w.reader(Dealings, Holdings), loaded)
+	w.checkDealings()
+	for _, i := range companies {
+		w.checkHoldings(i)
+	}
+	if got := w.events(0); got[disclosure.PositionPublished] > 0 || got[disclosure.PositionWithdrawn] > 0 {
+		t.Errorf("the first load has the events %v", got)
+	}
+	before := w.newest()
+	if err := w.coverage.SetValue(t.Context(), nil, dealingsKey, ""); err != nil {
+		t.Fatal(err)
+	}
+	w.run(w.reader(Dealings, Holdings), loaded)
+	if got := w.events(before); len(got) > 0 {
+		t.Errorf("loading everything again appended %v", got)
+	}
+
+	stop := w.start(w.reader(Dealings, Holdings))
+	defer stop()
+	before = w.newest()
+	w.publish("dealing", companies[0].ID)
+	w.publish("own_shares", companies[0].ID)
+	w.publish("holding", companies[1].ID)
+	w.eventually(func() error {
+		if got := w.events(before); got[disclosure.PositionPublished] < 3 {
+			return fmt.Errorf("the new entries have the events %v", got)
+		}
+		return nil
+	})
+	w.publish("annulment", companies[1].ID)
+	w.eventually(func() error {
+		if got := w.events(before); got[disclosure.PositionWithdrawn] == 0 {
+			return fmt.Errorf("the annulment has the events %v", got)
+		}
+		return nil
+	})
+	stop()
+	w.checkDealings()
+	for _, i := range companies[:2] {
+		w.checkHoldings(i)
+	}
+	if i, _ := w.cat.Known().Issuer(companies[0].ID); i.LEI == "" || i.Sector == "" || i.Capital == "" || i.VotingRights == "" {
+		t.Errorf("the issuer is %+v", i)
+	}
+	for _, surface := range []string{health.Dealings, health.Holdings, health.Identity} {
+		if got := w.failures(surface); len(got) > 0 {
+			t.Errorf("%s failed: %v", surface, got)
+		}
+	}
+}
+
+func (w *world) publish(kind, issuer string) {
+	w.Helper()
+	if _, err := w.site.Stakes().Publish(time.Now(), stake.Kind(kind), issuer); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// checkDealings compares the store with the truth of the register.
+func (w *world) checkDealings() {
+	w.Helper()
+	now := time.Now()
+	from := disclosure.DayOf(now) - dealingHistory
+	got := w.positions(disclosure.Dealing)
+	want := w.site.Stakes().Dealings(now, "", from, disclosure.DayOf(now))
+	if len(got) != len(want) || len(want) == 0 {
+		w.Errorf("got %d dealings, want %d", len(got), len(want))
+	}
+	for _, d := range want {
+		p := got[disclosure.PositionID(disclosure.Dealing, numberOf(d.Number), 1)]
+		if p == nil {
+			w.Errorf("the dealing %d is missing", d.Number)
+			continue
+		}
+		associated := p.Relation == disclosure.RelationAssociated
+		rectified := p.State == disclosure.StateRectified
+		if p.Name != d.Declarant || p.RegisteredOn != d.On.String() || associated != d.Associated ||
+			!slices.Equal(p.Rectifies, numbersOf(d.Rectifies)) || rectified != (len(d.RectifiedBy) > 0) {
+			w.Errorf("got %+v, want %+v", p, d)
+		}
+	}
+}
+
+// checkHoldings compares the present table of an issuer, and its own shares, with the
+// truth.
+func (w *world) checkHoldings(i disclosure.Issuer) {
+	w.Helper()
+	table, ok := w.site.Stakes().Table(time.Now(), i.ID)
+	if !ok {
+		return
+	}
+	want := map[string]bool{}
+	from := w.reader().retainedFrom()
+	for _, row := range table.Present {
+		last := row.Notices[0]
+		name := row.Name
+		if last.On < from && !disclosure.IsLegalEntity(name) {
+			name = ""
+		}
+		want[fmt.Sprintf("%d %s %s", last.Number, name, decimalOf(last.Total()))] = true
+	}
+	got := map[string]bool{}
+	for _, p := range w.positions(disclosure.Holding) {
+		if p.IsCurrent() && disclosure.IssuerKey(p.NIF) == disclosure.IssuerKey(i.NIF) {
+			got[p.Number+" "+p.Name+" "+p.Percent] = true
+		}
+		if p.Name == "" != p.NameErased() {
+			w.Errorf("%s has the name %q", p.ID, p.Name)
+		}
+	}
+	for row := range want {
+		if !got[row] {
+			w.Errorf("%s: the holding %q is missing: %v", i.Name, row, got)
+		}
+	}
+	if len(got) != len(want) {
+		w.Errorf("%s: got %d present holdings, want %d", i.Name, len(got), len(want))
+	}
+	for p := range w.cat.Known().PositionsOf(i.ID, disclosure.OwnShares) {
+		newest := len(table.Own) > 0 && p.Number == numberOf(table.Own[0].Number)
+		if p.IsCurrent() != newest || p.Percent == "" || p.Natural {
+			w.Errorf("own shares: %+v; the newest is %v", p, table.Own[0])
+		}
+	}
+}
+
+// decimalOf returns thousandths as the register's percentages are read.
+func decimalOf(thousandths int) string {
+	return fmt.Sprintf("%d.%03d", thousandths/1000, thousandths%1000)
+}
+
+// A load that ends anywhere is continued, and loses or doubles nothing.
+func TestInterruptedLoad(t *testing.T) {
+	w := newWorld(t)
+	left := 0
+	w.appended = func() error {
+		if left--; left < 0 {
+			return unavailable
+		}
+		return nil
+	}
+	for _, n := range []int{0, 1, 2, 5} {
+		left = n
+		r := w.reader(Shorts, Holdings)
+		if err := r.readShorts(t.Context()); err == nil {
+			break
+		}
+		f := &follower{Reader: r}
+		if err := f.readIssuer(t.Context(), listedCompanies()[0].ID, 0); err == nil {
+			t.Errorf("a read whose result was not stored has no error")
+		}
+	}
+	w.appended = nil
+	r := w.reader(Shorts, Holdings)
+	if err := r.readShorts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f := &follower{Reader: r}
+	if err := f.readIssuer(t.Context(), listedCompanies()[0].ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	w.checkShorts()
+	w.checkHoldings(listedCompanies()[0])
+	if got := w.events(0); got[disclosure.PositionPublished] > 0 || got[disclosure.PositionUpdated] > 0 {
+		t.Errorf("the load has the events %v", got)
+	}
+}
+
+// A dealing that the register does not show any more is withdrawn, without the name.
+func TestDealingWithdrawn(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader(Dealings)
+	day := disclosure.DayOf(time.Now())
+	gone := disclosure.Position{
+		ID:           disclosure.PositionID(disclosure.Dealing, "2026999999", 1),
+		Kind:         disclosure.Dealing,
+		NIF:          listedCompanies()[0].NIF,
+		Name:         "Elena Ruiz Salvatierra",
+		Number:       "2026999999",
+		RegisteredOn: day.String(),
+		State:        disclosure.StateCurrent,
+	}
+	if err := r.append(t.Context(), disclosure.Published, []disclosure.Position{gone}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.readNewDealings(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := w.positions(disclosure.Dealing)[gone.ID]
+	if got.State != disclosure.StateAnnulled || got.Name != "" || !got.NameErased() {
+		t.Errorf("got %+v", got)
+	}
+	if events := w.events(0); events[disclosure.PositionWithdrawn] != 1 {
+		t.Errorf("the events are %v", events)
+	}
+	// a list that lacks many is not believed
+	var many []disclosure.Position
+	for n := range 2000 {
+		p := gone
+		p.Number = fmt.Sprint(2026900000 + n)
+		p.ID = disclosure.PositionID(disclosure.Dealing, p.Number, 1)
+		many = append(many, p)
+	}
+	if err := r.append(t.Context(), disclosure.Published, many); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.readNewDealings(t.Context()); err == nil || !strings.Contains(err.Error(), "lacks") {
+		t.Errorf("a list that lacks 2,000 notices: %v", err)
+	}
+	if events := w.events(0); events[disclosure.PositionWithdrawn] != 1 {
+		t.Errorf("the events are %v", events)
+	}
+}
+
+// A register that fails is recorded, and read again.
+func TestFailure(t *testing.T) {
+	w := newWorld(t)
+	w.arm(`{"kind":"error500","surface":"positions"}`)
+	stop := w.start(w.reader(Dealings, Holdings))
+	defer stop()
+	w.eventually(func() error {
+		if len(w.failures(health.Dealings)) < 2 || len(w.failures(health.Holdings)) < 2 {
+			return fmt.Errorf("no failures")
+		}
+		return nil
+	})
+	w.disarm()
+	w.eventually(func() error {
+		for _, name := range []string{string(Dealings), string(Holdings)} {
+			if _, ok := w.coverage.Register(name); !ok {
+				return fmt.Errorf("%s were not read", name)
+			}
+		}
+		return nil
+	})
+}
+
+// Positions that are not valid are refused without their content.
+func TestAppendInvalid(t *testing.T) {
+	w := newWorld(t)
+	err := w.reader().append(t.Context(), disclosure.Published, []disclosure.Position{{
+		ID:   "short-x",
+		Kind: disclosure.Short,
+		Name: "Elena Ruiz Salvatierra",
+	}})
+	if err == nil || strings.Contains(err.Error(), "Elena") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := w.store.Append(t.Context(), store.Batch{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -381,7 +381,7 @@ func (q *request) positionCondition(name, value string) string {
 	case "side":
 		value = q.edition.Text("side." + value)
 	case "min_amount":
-		value = q.edition.money(value, cmp.Or(q.values.Get("currency"), "EUR"))
+		return q.edition.Text("positions.amount") + ": " + q.edition.money(value, cmp.Or(q.values.Get("currency"), "EUR"))
 	case "issuer":
 		if key, ok := q.snapshot.Positions().Key(value); ok {
 			value = key

@@ -31,6 +31,7 @@ type commands struct {
 	Sim         simCmd         `cmd:"" help:"Run the simulated regulator and exchange on their own."`
 	Import      importCmd      `cmd:"" help:"Load reports, issuers or positions from JSON Lines."`
 	Export      exportCmd      `cmd:"" help:"Write reports, issuers or positions as JSON Lines, CSV or Parquet."`
+	Positions   positionsCmd   `cmd:"" help:"Erase names of natural persons from positions."`
 	Migrate     migrateCmd     `cmd:"" help:"Bring the store's schema up to date and exit. The other commands do it too when they start."`
 	Copy        copyCmd        `cmd:"" help:"Copy everything in a store to another store, of the same kind or the other kind. Changes keep their numbers. It may run beside serve, and continues if it is run again."`
 	Backup      backupCmd      `cmd:"" help:"Write a consistent copy of a SQLite store, also while serve uses it."`

@@ -163,7 +163,7 @@ func TestUnknownVariablesRefused(t *testing.T) {
 
 func TestCompletions(t *testing.T) {
 	for typed, want := range map[string]string{
-		"":                            "serve backfill tail document webhooks keys signing-key log-key mcp sim import export migrate copy backup restore verify health compact doctor check-config completion version help",
+		"":                            "serve backfill tail document webhooks keys signing-key log-key mcp sim import export positions migrate copy backup restore verify health compact doctor check-config completion version help",
 		"ke":                          "keys",
 		"keys ":                       "create list revoke rotate",
 		"keys create --pl":            "--plan",
@@ -177,7 +177,7 @@ func TestCompletions(t *testing.T) {
 		"import reports ":             "",
 		"completion ":                 "bash zsh fish",
 		"--v":                         "--version",
-		"nonsense ":                   "serve backfill tail document webhooks keys signing-key log-key mcp sim import export migrate copy backup restore verify health compact doctor check-config completion version help",
+		"nonsense ":                   "serve backfill tail document webhooks keys signing-key log-key mcp sim import export positions migrate copy backup restore verify health compact doctor check-config completion version help",
 	} {
 		var got []string
 		for _, c := range cli.Completions(model(t), strings.Split(typed, " ")) {

@@ -20,6 +20,7 @@ type Analytics struct {
 	Categories  []CategoryUse `json:"categories"`    // most used first, all reports
 	Issuers     []IssuerUse   `json:"issuers"`       // most active first, last 30 days
 	Markets     []MarketUse   `json:"markets"`       // most reports first, all reports
+	Sectors     []SectorUse   `json:"sectors"`       // the same
 	Pace        Pace          `json:"pace"`
 }
 
@@ -70,6 +71,12 @@ type MarketUse struct {
 	Issuers int    `json:"issuers"`
 }
 
+type SectorUse struct {
+	Sector  string `json:"sector"`
+	Reports int    `json:"filings"`
+	Issuers int    `json:"issuers"`
+}
+
 // Pace compares today, up to now, with the same weekday up to the same time of
 // day over the last eight weeks. Ratio is null when those were empty.
 type Pace struct {
@@ -111,6 +118,7 @@ func (s *Snapshot) figures(now time.Time) *Analytics {
 		Categories:  s.categoryUse(),
 		Issuers:     s.issuerUse(today),
 		Markets:     s.marketUse(),
+		Sectors:     s.sectorUse(),
 		Pace:        t.pace(today, clock(now)),
 	}
 }
@@ -250,24 +258,51 @@ func (s *Snapshot) issuerUse(today disclosure.Day) []IssuerUse {
 }
 
 func (s *Snapshot) marketUse() []MarketUse {
-	byName := map[string]*MarketUse{}
-	of := func(i *disclosure.Issuer) *MarketUse {
-		if i == nil || i.Market == "" {
-			return &MarketUse{}
+	used := s.useBy(func(i *disclosure.Issuer) string { return i.Market })
+	out := make([]MarketUse, len(used))
+	for i, u := range used {
+		out[i] = MarketUse{Market: u.name, Reports: u.reports, Issuers: u.issuers}
+	}
+	return out
+}
+
+func (s *Snapshot) sectorUse() []SectorUse {
+	used := s.useBy(func(i *disclosure.Issuer) string { return i.Sector })
+	out := make([]SectorUse, len(used))
+	for i, u := range used {
+		out[i] = SectorUse{Sector: u.name, Reports: u.reports, Issuers: u.issuers}
+	}
+	return out
+}
+
+// nameUse is the use of a name that issuers have in common.
+type nameUse struct {
+	name             string
+	reports, issuers int
+}
+
+// useBy counts reports and issuers by such a name, which may be empty. The one with the
+// most reports is the first.
+func (s *Snapshot) useBy(nameOf func(*disclosure.Issuer) string) []nameUse {
+	byName := map[string]*nameUse{}
+	of := func(i *disclosure.Issuer) *nameUse {
+		if i == nil || nameOf(i) == "" {
+			return &nameUse{}
 		}
-		if byName[i.Market] == nil {
-			byName[i.Market] = &MarketUse{Market: i.Market}
+		name := nameOf(i)
+		if byName[name] == nil {
+			byName[name] = &nameUse{name: name}
 		}
-		return byName[i.Market]
+		return byName[name]
 	}
 	for ref, total := range s.tally.refs {
-		of(s.index.IssuerByRef(uint32(ref))).Reports += int(total)
+		of(s.index.IssuerByRef(uint32(ref))).reports += int(total)
 	}
 	for _, e := range s.index.Directory().Issuers() {
-		of(e.Issuer).Issuers++
+		of(e.Issuer).issuers++
 	}
-	return top(byName, len(byName), func(a, b MarketUse) int {
-		return cmp.Or(b.Reports-a.Reports, cmp.Compare(a.Market, b.Market))
+	return top(byName, len(byName), func(a, b nameUse) int {
+		return cmp.Or(b.reports-a.reports, cmp.Compare(a.name, b.name))
 	})
 }
 

@@ -143,9 +143,9 @@ func TestAnalyticsTops(t *testing.T) {
 	}
 	add(t, db,
 		[]disclosure.Issuer{
-			{NIF: "A69000016", Name: bodegas, Ticker: "BVB", Market: "SIBE"},
-			{NIF: "A69000024", Name: aceros, Market: "BME Growth"},
-			{NIF: "A69000032", Name: "CARTONAJES DE URDANABE, S.L.", Market: "Latibex"}, // has no reports
+			{NIF: "A69000016", Name: bodegas, Ticker: "BVB", Market: "SIBE", Sector: "INDUSTRIA ALIMENTARIA"},
+			{NIF: "A69000024", Name: aceros, Market: "BME Growth", Sector: "METALICAS BASICAS"},
+			{NIF: "A69000032", Name: "CARTONAJES DE URDANABE, S.L.", Market: "Latibex", Sector: "METALICAS BASICAS"}, // has no reports
 			{ID: "fi-4720", Name: "ARDAZUL RENTA FIJA, FI"},
 		},
 		with(newReport(disclosure.IP, 1, "2026-04-22T08:00:00Z", "OLD NAME"), "A69000016", "Sobre resultados - Sobre dividendos"),
@@ -164,8 +164,9 @@ func TestAnalyticsTops(t *testing.T) {
 		},
 		Issuers: []catalog.IssuerUse{{ID: "A69000016", Name: bodegas, Ticker: &bvb, Total: 2}, {ID: "A69000040", Name: "NOT LISTED, S.A.", Total: 1}},
 		Markets: []catalog.MarketUse{{Market: "SIBE", Reports: 2, Issuers: 1}, {Market: "BME Growth", Reports: 1, Issuers: 1}, {Market: "Latibex", Issuers: 1}},
+		Sectors: []catalog.SectorUse{{Sector: "INDUSTRIA ALIMENTARIA", Reports: 2, Issuers: 1}, {Sector: "METALICAS BASICAS", Reports: 1, Issuers: 2}},
 	}
-	got := &catalog.Analytics{Totals: a.Totals, Categories: a.Categories, Issuers: a.Issuers, Markets: a.Markets}
+	got := &catalog.Analytics{Totals: a.Totals, Categories: a.Categories, Issuers: a.Issuers, Markets: a.Markets, Sectors: a.Sectors}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

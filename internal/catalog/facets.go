@@ -23,6 +23,7 @@ type Facets struct {
 	Years      []Facet `json:"years"` // in Madrid
 	Categories []Facet `json:"categories"`
 	Markets    []Facet `json:"markets"`
+	Sectors    []Facet `json:"sectors"`
 }
 
 // Facet is a value of a filter and the number of reports that it selects.
@@ -68,7 +69,8 @@ func (s *Snapshot) facetsOf(years *periods, lines, refs []int32) Facets {
 		Types:      []Facet{},
 		Years:      years.byYear(),
 		Categories: s.categoryFacets(lines),
-		Markets:    s.marketFacets(refs),
+		Markets:    s.issuerFacets(refs, func(i *disclosure.Issuer) string { return i.Market }),
+		Sectors:    s.issuerFacets(refs, func(i *disclosure.Issuer) string { return i.Sector }),
 	}
 	byType := years.total()
 	for i, t := range disclosure.Types {
@@ -93,21 +95,21 @@ func (s *Snapshot) categoryFacets(lines []int32) []Facet {
 	return out
 }
 
-// marketFacets adds up the references to issuers of a market. Of several spellings
-// the most used is returned.
-func (s *Snapshot) marketFacets(refs []int32) []Facet {
+// issuerFacets adds up the references to issuers with a name in common: that of their
+// market or their sector. Of several spellings the most used is returned.
+func (s *Snapshot) issuerFacets(refs []int32, nameOf func(*disclosure.Issuer) string) []Facet {
 	spelt := map[string]int{}
 	for ref, total := range refs {
 		if total == 0 {
 			continue
 		}
-		if i := s.index.IssuerByRef(uint32(ref)); i != nil && i.Market != "" {
-			spelt[i.Market] += int(total)
+		if i := s.index.IssuerByRef(uint32(ref)); i != nil && nameOf(i) != "" {
+			spelt[nameOf(i)] += int(total)
 		}
 	}
 	all := make([]Facet, 0, len(spelt))
-	for market, total := range spelt {
-		all = append(all, Facet{market, total})
+	for name, total := range spelt {
+		all = append(all, Facet{name, total})
 	}
 	slices.SortFunc(all, mostFirst)
 	place := make(map[string]int, len(all))
@@ -116,7 +118,7 @@ func (s *Snapshot) marketFacets(refs []int32) []Facet {
 		folded := text.Fold(m.Value)
 		at, known := place[folded]
 		switch {
-		case folded == "": // not a market: see disclosure.Filter
+		case folded == "": // not a name: see disclosure.Filter
 		case known:
 			out[at].Total += m.Total
 		default:

@@ -84,9 +84,9 @@ func TestFacetSpellings(t *testing.T) {
 	}
 	log := newMemoryLog()
 	for _, i := range []disclosure.Issuer{
-		{ID: "A69000016", Name: bodegas, Market: "BME Growth"},
-		{ID: "A69000024", Name: aceros, Market: "BME GROWTH"},
-		{ID: "A69000032", Name: "OTRA, S.A.", Market: "-"},
+		{ID: "A69000016", Name: bodegas, Market: "BME Growth", Sector: "INDUSTRIA ALIMENTARIA"},
+		{ID: "A69000024", Name: aceros, Market: "BME GROWTH", Sector: "Metálicas básicas"},
+		{ID: "A69000032", Name: "OTRA, S.A.", Market: "-", Sector: "METALICAS BASICAS"},
 	} {
 		log.append(listed(i))
 	}
@@ -105,6 +105,7 @@ func TestFacetSpellings(t *testing.T) {
 		Years:      []catalog.Facet{{Value: "2026", Total: 2}, {Value: "2025", Total: 1}, {Value: "2000", Total: 1}},
 		Categories: []catalog.Facet{{Value: "Otros", Total: 2}, {Value: "Sobre resultados", Total: 2}},
 		Markets:    []catalog.Facet{{Value: "BME GROWTH", Total: 3}},
+		Sectors:    []catalog.Facet{{Value: "Metálicas básicas", Total: 3}, {Value: "INDUSTRIA ALIMENTARIA", Total: 1}},
 	}
 	if diff := cmp.Diff(want, must(c.Snapshot().Facets(t.Context(), disclosure.Filter{}))); diff != "" {
 		t.Error(diff)
@@ -125,11 +126,12 @@ func TestFacetSpellings(t *testing.T) {
 	want = catalog.Facets{
 		Total: 1, Types: []catalog.Facet{{Value: "OIR", Total: 1}}, Years: []catalog.Facet{{Value: "2026", Total: 1}},
 		Categories: []catalog.Facet{{Value: "Otros", Total: 1}, {Value: "SOBRE RESULTADOS", Total: 1}}, Markets: []catalog.Facet{{Value: "BME GROWTH", Total: 1}},
+		Sectors: []catalog.Facet{{Value: "Metálicas básicas", Total: 1}},
 	}
 	if diff := cmp.Diff(want, must(c.Snapshot().FacetsAmong(t.Context(), some, disclosure.Filter{Type: disclosure.OIR}))); diff != "" {
 		t.Error(diff)
 	}
-	none := catalog.Facets{Types: []catalog.Facet{}, Years: []catalog.Facet{}, Categories: []catalog.Facet{}, Markets: []catalog.Facet{}}
+	none := catalog.Facets{Types: []catalog.Facet{}, Years: []catalog.Facet{}, Categories: []catalog.Facet{}, Markets: []catalog.Facet{}, Sectors: []catalog.Facet{}}
 	if diff := cmp.Diff(none, must(c.Snapshot().FacetsAmong(t.Context(), nil, disclosure.Filter{}))); diff != "" {
 		t.Error(diff)
 	}

@@ -13,6 +13,7 @@ import (
 var (
 	knownCategories = search.NewNames(disclosure.Categories)
 	knownMarkets    = search.NewNames(disclosure.Markets)
+	knownSectors    = search.NewSectors(disclosure.Sectors)
 )
 
 // KnowsCategory reports whether a filter selects a category that a report has or had,
@@ -31,6 +32,13 @@ func (s *Snapshot) KnowsMarket(f disclosure.Filter) bool {
 	return s.Directory().HasMarket(f) || wanted.MatchAny(knownMarkets)
 }
 
+// KnowsSector reports whether a filter selects a sector of the directory, or one of
+// disclosure.Sectors.
+func (s *Snapshot) KnowsSector(f disclosure.Filter) bool {
+	wanted := search.NewNameFilter(f.Sector, f.SectorWords)
+	return s.Directory().HasSector(f) || wanted.MatchAny(knownSectors)
+}
+
 // SimilarCategories returns the names of the categories that are most similar to a
 // value that selects none, the best first. If none is similar, it returns the most
 // used ones and false.
@@ -39,12 +47,17 @@ func (s *Snapshot) SimilarCategories(value string, most int) (names []string, si
 	if !s.past {
 		known = s.CategoryNames() // the most used first
 	}
-	return similarNames(value, append(known, disclosure.Categories...), most)
+	return similarNames(value, append(known, disclosure.Categories...), most, search.Likeness)
 }
 
 // SimilarMarkets does the same for markets.
 func (s *Snapshot) SimilarMarkets(value string, most int) (names []string, similar bool) {
-	return similarNames(value, append(s.Directory().Markets(), disclosure.Markets...), most)
+	return similarNames(value, append(s.Directory().Markets(), disclosure.Markets...), most, search.Likeness)
+}
+
+// SimilarSectors does the same for sectors.
+func (s *Snapshot) SimilarSectors(value string, most int) (names []string, similar bool) {
+	return similarNames(value, append(s.Directory().Sectors(), disclosure.Sectors...), most, search.SectorLikeness)
 }
 
 // leastLikeness is the likeness of a name that may be meant.
@@ -52,7 +65,12 @@ const leastLikeness = 0.25
 
 // similarNames returns the names that are most similar to a value. Of equally similar
 // ones the first in known is the best.
-func similarNames(value string, known []string, most int) (names []string, similar bool) {
+func similarNames(
+	value string,
+	known []string,
+	most int,
+	likeness func(value, of string) float64,
+) (names []string, similar bool) {
 	type candidate struct {
 		name     string
 		likeness float64
@@ -65,7 +83,7 @@ func similarNames(value string, known []string, most int) (names []string, simil
 			continue
 		}
 		seen[folded] = true
-		all = append(all, candidate{name, search.Likeness(value, name)})
+		all = append(all, candidate{name, likeness(value, name)})
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.likeness, a.likeness) })
 	if len(all) > 0 && all[0].likeness >= leastLikeness {

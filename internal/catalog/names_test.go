@@ -12,7 +12,7 @@ import (
 
 // The known names are plain, and differ from each other.
 func TestKnownNames(t *testing.T) {
-	for _, list := range [][]string{disclosure.Categories, disclosure.Markets} {
+	for _, list := range [][]string{disclosure.Categories, disclosure.Markets, disclosure.Sectors} {
 		seen := map[string]bool{"": true}
 		for _, name := range list {
 			if folded := text.Fold(name); seen[folded] {
@@ -61,6 +61,27 @@ func TestKnows(t *testing.T) {
 	}
 	if names, similar := s.SimilarCategories("resultdos", 3); !similar || !slices.Equal(names, []string{"Sobre resultados"}) {
 		t.Errorf("resultdos is like %q, %v", names, similar)
+	}
+	for value, want := range map[string][2]bool{
+		"construccion":                    {true, true}, // the directory of the test does not have any
+		"banks":                           {false, true},
+		"bancos":                          {false, true},
+		"FINANCIACION Y SEGUROS / BANCOS": {true, true},
+		"ban":                             {false, false},
+		"-":                               {false, false},
+	} {
+		got := [2]bool{
+			s.KnowsSector(disclosure.Filter{Sector: value}),
+			s.KnowsSector(disclosure.Filter{Sector: value, SectorWords: true}),
+		}
+		if got != want {
+			t.Errorf("sector %q: %v, want %v", value, got, want)
+		}
+	}
+	for _, value := range []string{"bnaks", "bncos"} {
+		if names, similar := s.SimilarSectors(value, 1); !similar || !slices.Equal(names, disclosure.Sectors[:1]) {
+			t.Errorf("%s is like %q, %v", value, names, similar)
+		}
 	}
 	if names, similar := s.SimilarMarkets("nasdaq", 9); similar || len(names) != len(disclosure.Markets) {
 		t.Errorf("nasdaq is like %q, %v", names, similar)

@@ -19,6 +19,9 @@ type Filter struct {
 	Market        string // of the issuer in the directory: its name, in any spelling
 	// MarketWords means that Market is some words of a name.
 	MarketWords bool
+	Sector      string // of the issuer in the directory: its name, in any spelling
+	// SectorWords means that Sector is some words of a name, Spanish or English.
+	SectorWords bool
 	// NoSecuritisation excludes the reports of securitisation funds: see
 	// IsSecuritisationFund. Their routine is a large part of all reports.
 	NoSecuritisation bool

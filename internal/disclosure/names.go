@@ -52,3 +52,12 @@ func CategoriesEN(names []string) []string {
 // Markets are the markets of companies, in the order in which the market of a company
 // is chosen if its shares are in several.
 var Markets = []string{"SIBE", "Floor", "Latibex", "BME Growth", "BME Scaleup"}
+
+// Sectors are some of the regulator's sectors of issuers, as it writes them. It does not
+// publish all of them.
+var Sectors = []string{
+	"FINANCIACIÓN Y SEGUROS/BANCOS",
+	"CONSTRUCCIÓN",
+	"MEDIOS DE COMUNICACIÓN",
+	"TRANSPORTES Y COMUNICACIONES/COMUNICACIONES",
+}

@@ -75,6 +75,8 @@ func (f Filter) WithoutIssuer() Filter {
 	f.Kind = ""
 	f.Market = ""
 	f.MarketWords = false
+	f.Sector = ""
+	f.SectorWords = false
 	f.NoSecuritisation = false
 	return f
 }

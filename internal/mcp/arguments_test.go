@@ -41,7 +41,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"get_issuer", `{"id":"bodgeas"}`, []string{`Unknown issuer "bodgeas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)? Find ids with search_issuers.`}},
 		{"search_reports", `{"in":"title","search":"x"}`, []string{"in 'title' must be document"}},
 		{"search_reports", `{"in":"document"}`, []string{"search is needed with in=document"}},
-		{"search_reports", `{"query":"x"}`, []string{"query is not an argument of search_reports: use search, type, issuer, from, to, category, kind, market, without, fact, min_amount, currency, in, limit, page"}},
+		{"search_reports", `{"query":"x"}`, []string{"query is not an argument of search_reports: use search, type, issuer, from, to, category, kind, market, sector, without, fact, min_amount, currency, in, limit, page"}},
 		{"search_reports", `{"type":"XX","limit":99,"kind":"bank","nope":1}`, []string{"unknown type 'XX'", "limit '99'", "unknown kind 'bank'", "nope is not an argument"}},
 		{"search_reports", `{"type":"` + strings.Repeat("x", 5000) + `"}`, []string{"unknown type 'xxx", "x…'"}},
 		{"get_report", `{}`, []string{"id is needed"}},

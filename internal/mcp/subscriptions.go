@@ -48,7 +48,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
 	if len(uri) > tools.MaxURI || at != tools.LatestURI && at != tools.SearchURI {
 		return nil, fault.New(fault.Invalid, "This URI does not have subscriptions: use %s, or %s?… with "+
-			"search, type, issuer, from, to, category, kind, market, without, in=document, in %d bytes.",
+			"search, type, issuer, from, to, category, kind, market, sector, without, in=document, in %d bytes.",
 			tools.LatestURI, tools.SearchURI, tools.MaxURI)
 	}
 	p := s.o.Query.ParseQuery(rawQuery)

@@ -13,16 +13,20 @@ import (
 	"pregon/internal/search"
 )
 
-// Issuers searches the directory with the parameters search, kind and limit. It also
-// returns how many match.
+// Issuers searches the directory with the parameters search, kind, market, sector and
+// limit. It also returns how many match.
 func (p *Params) Issuers(ctx context.Context, s *catalog.Snapshot) (found []*search.Issuer, total int, err error) {
 	query := p.Search()
 	kind := p.Kind()
+	selected := p.IssuersOf(s)
 	limit := p.limit()
 	if err := p.Err(); err != nil {
 		return nil, 0, err
 	}
 	found, err = s.Issuers(ctx, query, kind, math.MaxInt)
+	if selected != nil {
+		found = slices.DeleteFunc(found, func(e *search.Issuer) bool { return !selected(e.Issuer) })
+	}
 	total = len(found)
 	return found[:min(limit, total)], total, err
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxName      = 200 // bytes of the name of a category or a market
+	maxName      = 200 // bytes of the name of a category, a market or a sector
 	maxNearNames = 5
 )
 
@@ -45,7 +45,15 @@ func (p *Params) Market(s *catalog.Snapshot) (value string, byWords bool) {
 	}, s.SimilarMarkets)
 }
 
-// name reads a parameter that names categories or markets. A value that is the whole
+// Sector reads the parameter sector: the whole name of a sector, or some words of one, in
+// Spanish or English. byWords reports which of both.
+func (p *Params) Sector(s *catalog.Snapshot) (value string, byWords bool) {
+	return p.name("sector", func(value string, byWords bool) bool {
+		return s.KnowsSector(disclosure.Filter{Sector: value, SectorWords: byWords})
+	}, s.SimilarSectors)
+}
+
+// name reads a parameter that names categories, markets or sectors. A value that is the whole
 // name of one selects only that, as the counts of facets promise. Any other value
 // selects all names that have its words.
 func (p *Params) name(

@@ -260,6 +260,7 @@ func (p *Params) commonFilter(s *catalog.Snapshot) disclosure.Filter {
 	f.Widen = f.Search != "" && s.Directory().Widens(f.Search)
 	f.Category, f.CategoryWords = p.category(s)
 	f.Market, f.MarketWords = p.Market(s)
+	f.Sector, f.SectorWords = p.Sector(s)
 	if text := p.Text("type"); text != "" {
 		t, ok := disclosure.ParseType(text)
 		if !ok {

@@ -38,7 +38,7 @@ func (p *Params) PositionList(s *catalog.Snapshot, kind disclosure.PositionKind)
 			Issuer:  p.positionIssuer(s),
 			From:    p.Day("from"),
 			To:      p.Day("to"),
-			Issuers: p.issuersOf(s),
+			Issuers: p.IssuersOf(s),
 		},
 		Limit: p.limit(),
 		Page:  p.Integer("page", 1, 1, MaxPage),
@@ -80,15 +80,21 @@ func (p *Params) positionIssuer(s *catalog.Snapshot) string {
 	return ""
 }
 
-// issuersOf reads the parameters that select issuers by what they have in common. It
+// IssuersOf reads the parameters that select issuers by what they have in common. It
 // returns nil if there are none.
-func (p *Params) issuersOf(s *catalog.Snapshot) func(*disclosure.Issuer) bool {
-	market, byWords := p.Market(s)
-	if market == "" {
+func (p *Params) IssuersOf(s *catalog.Snapshot) func(*disclosure.Issuer) bool {
+	market, marketWords := p.Market(s)
+	sector, sectorWords := p.Sector(s)
+	if market == "" && sector == "" {
 		return nil
 	}
-	wanted := search.NewNameFilter(market, byWords)
-	return func(i *disclosure.Issuer) bool { return i != nil && wanted.Match(i.Market) }
+	inMarket := search.NewNameFilter(market, marketWords)
+	inSector := search.NewNameFilter(sector, sectorWords)
+	return func(i *disclosure.Issuer) bool {
+		return i != nil &&
+			(market == "" || inMarket.Match(i.Market)) &&
+			(sector == "" || inSector.MatchSector(i.Sector))
+	}
 }
 
 // words reads a parameter that is words of a name.

@@ -33,6 +33,8 @@ func TestLiveFilter(t *testing.T) {
 		"position=dealing&min_amount=50000":       {Positions: set(disclosure.Dealing), MinAmount: "50000", Currency: "EUR"},
 		"position=dealing&currency=EUR":           {Positions: set(disclosure.Dealing)},
 		"market=SIBE&kind=company&position=short": {Market: "SIBE", Kind: disclosure.Company, Positions: set(disclosure.Short)},
+		"sector=food&position=short":              {Sector: "food", SectorWords: true, Positions: set(disclosure.Short)},
+		"sector=metalicas+basicas":                {Sector: "metalicas basicas"},
 		"fact=capital&min_amount=5":               {Fact: disclosure.Capital, MinAmount: "5", Currency: "EUR"},
 		"from=2026-01-01&position=short": {
 			From:      day(t, "2026-01-01"),

@@ -27,6 +27,7 @@ type FilterBody struct {
 	Category string `json:"category,omitempty"`
 	Kind     string `json:"kind,omitempty"`
 	Market   string `json:"market,omitempty"`
+	Sector   string `json:"sector,omitempty"`
 	Without  string `json:"without,omitempty"`
 	In       string `json:"in,omitempty"`
 
@@ -49,6 +50,7 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 		Category: f.Category,
 		Kind:     string(f.Kind),
 		Market:   f.Market,
+		Sector:   f.Sector,
 
 		Fact:      string(f.Fact),
 		MinAmount: f.MinAmount,
@@ -92,6 +94,7 @@ func (b FilterBody) Values() url.Values {
 		"category":    b.Category,
 		"kind":        b.Kind,
 		"market":      b.Market,
+		"sector":      b.Sector,
 		"without":     b.Without,
 		"in":          b.In,
 		"fact":        b.Fact,

@@ -88,7 +88,7 @@ type ShortTotalsList struct {
 func (p *Params) ShortTotals(s *catalog.Snapshot) ShortTotalsList {
 	return ShortTotalsList{
 		Issuer:  p.positionIssuer(s),
-		Issuers: p.issuersOf(s),
+		Issuers: p.IssuersOf(s),
 		Limit:   p.limit(),
 		Page:    p.Integer("page", 1, 1, MaxPage),
 	}

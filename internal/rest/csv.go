@@ -57,6 +57,7 @@ var (
 		"filter.search", "filter.in", "filter.type", "filter.issuer", "filter.kind", "filter.category", "filter.market", "filter.without",
 		"filter.from", "filter.to", "key", "paused_reason", "filter.fact", "filter.min_amount", "filter.currency",
 		"filter.position", "filter.holder", "filter.min_percent", "filter.side",
+		"filter.sector",
 	}
 	deliveryColumns = []string{
 		"id", "seq", "event", "state", "attempts", "created_at", "due_at", "done_at",

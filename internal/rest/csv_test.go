@@ -48,7 +48,7 @@ func (s *service) lists(header http.Header) map[string][]string {
 	s.call("POST", "/api/v1/webhooks", header,
 		`{"url":"https://127.0.0.1:8443/facts","filter":{"fact":"capital","min_amount":"5","currency":"USD"}}`, 201, nil)
 	var hook webhookDoc
-	s.call("POST", "/api/v1/webhooks", header, `{"url":"https://127.0.0.1:8443/all","filter":{"search":"dividendo","in":"document","type":"IP","issuer":"A69000016",
+	s.call("POST", "/api/v1/webhooks", header, `{"url":"https://127.0.0.1:8443/all","filter":{"search":"dividendo","in":"document","type":"IP","issuer":"A69000016","sector":"food",
 		"kind":"company","category":"Sobre dividendos","market":"SIBE","without":"securitisation","from":"2026-01-01","to":"2026-12-31"}}`, 201, nil)
 	s.call("POST", "/api/v1/webhooks", header, `{"url":"https://127.0.0.1:8443/hook"}`, 201, &hook)
 	s.call("POST", "/api/v1/webhooks/"+hook.ID+"/redeliver", header, `{"since":0}`, 202, nil)

@@ -20,12 +20,14 @@ import (
 func categorized() store.Batch {
 	b := store.Batch{}
 	markets := []string{"SIBE", "BME Growth", "BME Scaleup", ""}
+	sectors := []string{"FINANCIACIÓN Y SEGUROS/BANCOS", "FINANCIACIÓN Y SEGUROS/SEGUROS", "INMOBILIARIAS", ""}
 	for i, market := range markets {
 		b.Issuers = append(b.Issuers, disclosure.Issuer{
 			ID:     fmt.Sprintf("fi-%d", i+1),
 			Name:   fmt.Sprintf("EMPRESA %d, S.A.", i+1),
 			Kind:   disclosure.Company,
 			Market: market,
+			Sector: sectors[i],
 		})
 	}
 	for i, category := range []string{
@@ -62,12 +64,30 @@ func TestNamesByWords(t *testing.T) {
 		encode("market", "bme"):                               "oir-7 oir-6 oir-3 oir-2",
 		encode("market", "bme", "category", "recompra"):       "oir-7",
 		encode("market", "Latibex"):                           "",
+		encode("sector", "bancos"):                            "oir-5 oir-1",
+		encode("sector", "banks"):                             "oir-5 oir-1",
+		encode("sector", "finance"):                           "oir-6 oir-5 oir-2 oir-1",
+		encode("sector", "real estate"):                       "oir-7 oir-3",
+		encode("sector", "Financiacion y seguros - bancos"):   "oir-5 oir-1",
+		encode("sector", "finance", "market", "growth"):       "oir-6 oir-2",
+		encode("sector", "construcción"):                      "",
 		encode("issuer", "empresa 1", "category", "recompra"): "oir-1",
 	} {
 		if got := s.get(http.StatusOK, "/api/v1/reports"+target).ids(); got != want {
 			t.Errorf("%s finds %q, want %q", target, got, want)
 		}
 	}
+	for target, want := range map[string]string{
+		encode("sector", "finance"):                     "fi-1 fi-2",
+		encode("sector", "finance", "market", "growth"): "fi-2",
+		encode("sector", "banks", "search", "empresa"):  "fi-1",
+		encode("market", "bme"):                         "fi-2 fi-3",
+	} {
+		if got := s.get(http.StatusOK, "/api/v1/issuers"+target).ids(); got != want {
+			t.Errorf("issuers with %s are %q, want %q", target, got, want)
+		}
+	}
+	s.get(http.StatusBadRequest, "/api/v1/issuers?sector=zzz").refused("sector", "zzz")
 	one, other := s.get(http.StatusOK, "/api/v1/reports?category=fusiones"), s.get(http.StatusOK, "/api/v1/reports?category=FUSI%C3%93N")
 	if one.header.Get("ETag") != other.header.Get("ETag") {
 		t.Error("two spellings of a question have different tags")
@@ -87,6 +107,9 @@ func TestUnknownNames(t *testing.T) {
 		{"category", "zzz", `Unknown category "zzz". Known names are, for example, «`, ""},
 		{"category", "***", `Unknown category "***". Known names are, for example, «`, ""},
 		{"market", "groth", `Unknown market "groth". Did you mean «BME Growth»?`, "BME Growth"},
+		{"sector", "bnaks", `Unknown sector "bnaks". Did you mean «FINANCIACIÓN Y SEGUROS/BANCOS»?`, "FINANCIACIÓN Y SEGUROS/BANCOS"},
+		{"sector", "inmobilaria", `Unknown sector "inmobilaria". Did you mean «INMOBILIARIAS»?`, "INMOBILIARIAS"},
+		{"sector", "zzz", `Unknown sector "zzz". Known names are, for example, «`, ""},
 		{"market", "nasdaq", `Unknown market "nasdaq". Known names are, for example, «`, ""},
 	} {
 		for _, path := range []string{"/api/v1/reports", "/api/v1/reports.csv", "/api/v1/stream", "/api/v1/changes", "/api/v1/search/documents"} {

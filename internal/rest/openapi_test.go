@@ -458,6 +458,8 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				yes, no = []string{"Sobre resultados", "recompra"}, []string{"anything"}
 			case p.Name == "market":
 				yes, no = []string{"SIBE", "growth"}, []string{"anything"}
+			case p.Name == "sector":
+				yes, no = []string{"METÁLICAS BÁSICAS", "metalicas", "food"}, []string{"anything"}
 			case schema.Format == "date":
 				yes, no = []string{"2026-02-28", "1900-01-01", "9999-12-31"}, []string{"2026-02-29", "2026-13-01", "1899-12-31", "2026-2-8"}
 			default:

@@ -21,8 +21,8 @@ type Directory struct {
 	byTicker map[string][]*Issuer // by ticker in lower case
 	byPart   map[string][]*Issuer // by two or more adjacent words of its ticker
 	byBare   map[string][]*Issuer // by name and former names without their legal forms
-	markets  []market
-	marketAt map[string]int // places in markets, by folded name
+	markets  shared
+	sectors  shared
 	index    *issuerIndex
 }
 
@@ -37,7 +37,8 @@ func NewDirectory(issuers []*Issuer) *Directory {
 		byTicker: map[string][]*Issuer{},
 		byPart:   map[string][]*Issuer{},
 		byBare:   make(map[string][]*Issuer, len(issuers)),
-		marketAt: map[string]int{},
+		markets:  shared{at: map[string]int{}},
+		sectors:  shared{at: map[string]int{}},
 	}
 	for _, e := range d.issuers {
 		d.byID[e.Issuer.ID] = e
@@ -53,7 +54,8 @@ func NewDirectory(issuers []*Issuer) *Directory {
 			d.byName[e.Folded] = e
 		}
 		d.addTicker(e)
-		d.addMarket(e)
+		d.markets.add(e.market, e.Issuer.Market)
+		d.sectors.add(e.sector, e.Issuer.Sector)
 		for _, bare := range e.bare {
 			d.byBare[bare] = append(d.byBare[bare], e)
 		}
@@ -166,50 +168,26 @@ func (d *Directory) addTicker(e *Issuer) {
 	}
 }
 
-// market is a market of some issuers.
-type market struct {
-	name
-	text    string // as the first of its issuers has it
-	issuers int
-}
-
-// addMarket counts the issuer in its market.
-func (d *Directory) addMarket(e *Issuer) {
-	if e.market == nil {
-		return
-	}
-	at, known := d.marketAt[e.market.folded]
-	if !known {
-		at = len(d.markets)
-		d.marketAt[e.market.folded] = at
-		d.markets = append(d.markets, market{name: *e.market, text: e.Issuer.Market})
-	}
-	d.markets[at].issuers++
-}
-
 // HasMarket reports whether a filter selects a market of the directory.
 func (d *Directory) HasMarket(f disclosure.Filter) bool { return len(d.marketsOf(f)) > 0 }
 
+// HasSector reports whether a filter selects a sector of the directory.
+func (d *Directory) HasSector(f disclosure.Filter) bool { return len(d.sectorsOf(f)) > 0 }
+
 // Markets returns the names of the markets, those of the most issuers first.
-func (d *Directory) Markets() []string {
-	all := slices.Clone(d.markets)
-	slices.SortStableFunc(all, func(a, b market) int { return b.issuers - a.issuers })
-	names := make([]string, len(all))
-	for i, m := range all {
-		names[i] = m.text
-	}
-	return names
-}
+func (d *Directory) Markets() []string { return d.markets.mostFirst() }
+
+// Sectors returns the names of the sectors, those of the most issuers first.
+func (d *Directory) Sectors() []string { return d.sectors.mostFirst() }
 
 // marketsOf returns the groups of the markets that a filter selects.
-func (d *Directory) marketsOf(f disclosure.Filter) (groups []segment.Group) {
-	wanted := NewNameFilter(f.Market, f.MarketWords)
-	for i := range d.markets {
-		if wanted.match(&d.markets[i].name) {
-			groups = append(groups, marketGroup(d.markets[i].folded))
-		}
-	}
-	return groups
+func (d *Directory) marketsOf(f disclosure.Filter) []segment.Group {
+	return d.markets.groups(NewNameFilter(f.Market, f.MarketWords), marketGroup)
+}
+
+// sectorsOf returns the groups of the sectors that a filter selects.
+func (d *Directory) sectorsOf(f disclosure.Filter) []segment.Group {
+	return d.sectors.groups(NewNameFilter(f.Sector, f.SectorWords), sectorGroup)
 }
 
 // Lookups answers what ingest asks about the issuers of the directory that the

@@ -122,3 +122,6 @@ func ReadTerms(table string) error {
 	_, err := readTerms(table)
 	return err
 }
+
+// InEnglish returns the English words of a sector.
+func InEnglish(sector string) []string { return inEnglish(sector) }

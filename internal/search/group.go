@@ -14,6 +14,8 @@ func kindGroup(k disclosure.Kind) segment.Group { return segment.Group("kind " +
 
 func marketGroup(folded string) segment.Group { return segment.Group("market " + folded) }
 
+func sectorGroup(folded string) segment.Group { return segment.Group("sector " + folded) }
+
 const otherThanSecuritisation segment.Group = "other than securitisation funds"
 
 // groupsOf returns the groups of an issuer.
@@ -23,6 +25,9 @@ func groupsOf(i *disclosure.Issuer) (groups []segment.Group) {
 	}
 	if market := text.Fold(i.Market); market != "" {
 		groups = append(groups, marketGroup(market))
+	}
+	if sector := text.Fold(i.Sector); sector != "" {
+		groups = append(groups, sectorGroup(sector))
 	}
 	if !disclosure.IsSecuritisationFund(i.Name) {
 		groups = append(groups, otherThanSecuritisation)
@@ -42,8 +47,8 @@ func groupsAt(e *Issuer, ref string) []segment.Group {
 	return []segment.Group{otherThanSecuritisation}
 }
 
-// wantedGroups returns the groups that a filter selects, apart from those of markets:
-// an issuer must be in all.
+// wantedGroups returns the groups that a filter selects, apart from those of markets and
+// sectors:// an issuer must be in all.
 func wantedGroups(f disclosure.Filter) (groups []segment.Group) {
 	if f.Kind != "" {
 		groups = append(groups, kindGroup(f.Kind))

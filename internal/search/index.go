@@ -271,6 +271,11 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		c.Groups = append(c.Groups, markets)
 		c.Empty = c.Empty || len(markets) == 0
 	}
+	if f.Sector != "" {
+		sectors := x.join.dir.sectorsOf(f)
+		c.Groups = append(c.Groups, sectors)
+		c.Empty = c.Empty || len(sectors) == 0
+	}
 	if f.Fact != "" {
 		c.Word = x.dict.Word(factWord(f.Fact))
 		c.ByWord = true

@@ -15,6 +15,7 @@ type Issuer struct {
 
 	groups []segment.Group
 	market *name     // nil if it has none
+	sector *name     // nil if it has none
 	bare   []string  // its names without their legal forms: see Directory.Lookup
 	doc    Document  // its first field is the name
 	names  *Document // without manager and depositary; nil if it has neither
@@ -34,6 +35,9 @@ func NewIssuer(i *disclosure.Issuer) *Issuer {
 	}
 	if market := newName(i.Market); market.folded != "" {
 		e.market = &market
+	}
+	if sector := newSector(i.Sector); sector.folded != "" {
+		e.sector = &sector
 	}
 	e.doc = NewDocument(i.Keys(), e.fields()...)
 	if i.Manager != "" || i.Depositary != "" {

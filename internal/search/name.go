@@ -7,7 +7,7 @@ import (
 	"pregon/internal/text"
 )
 
-// name is the name of a category or a market, prepared for comparison.
+// name is the name of a category, a market or a sector, prepared for comparison.
 type name struct {
 	folded string
 	stems  []string // of its words
@@ -26,7 +26,7 @@ func stemsOf(words []string) []string {
 	return stems
 }
 
-// NameFilter selects names of categories or markets: see disclosure.Filter.
+// NameFilter selects names of categories, markets or sectors: see disclosure.Filter.
 type NameFilter struct {
 	words  bool
 	folded string   // the whole name

@@ -14,6 +14,7 @@ type Position struct {
 
 	keys   []string // identifiers of its issuer
 	market *name    // of its issuer; nil if that has none
+	sector *name    // of its issuer; nil if that has none
 	groups []segment.Group
 }
 
@@ -36,6 +37,7 @@ func (d *Directory) AnalyzePosition(p *disclosure.Position) *Position {
 	if e != nil {
 		f.Issuer = e.Issuer
 		f.market = e.market
+		f.sector = e.sector
 		f.keys = append(f.keys, d.keysOf(e)...)
 	}
 	return f
@@ -48,6 +50,7 @@ func (m *Matcher) MatchPosition(p *Position) bool {
 	case !m.filter.MatchPosition(p.Position),
 		!containsAll(p.groups, m.groups),
 		m.filter.Market != "" && (p.market == nil || !m.market.match(p.market)),
+		m.filter.Sector != "" && (p.sector == nil || !m.sector.match(p.sector)),
 		m.filter.Issuer != "" && !slices.Contains(p.keys, m.issuer):
 		return false
 	}

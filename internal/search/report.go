@@ -20,6 +20,7 @@ type Report struct {
 	day        disclosure.Day
 	categories Names
 	market     *name // of its issuer; nil if that has none
+	sector     *name // of its issuer; nil if that has none
 	groups     []segment.Group
 }
 
@@ -36,6 +37,7 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	if e != nil {
 		f.Issuer = e.Issuer
 		f.market = e.market
+		f.sector = e.sector
 		f.keys = append(f.keys, d.keysOf(e)...)
 		fields = append(fields, e.Issuer.Ticker)
 		f.Ticker = cmp.Or(r.Ticker, e.Issuer.Ticker)
@@ -57,6 +59,7 @@ type Matcher struct {
 	issuer   string
 	category NameFilter
 	market   NameFilter
+	sector   NameFilter
 	groups   []segment.Group
 
 	positions bool // it selects only positions
@@ -70,6 +73,7 @@ func Compile(f disclosure.Filter) *Matcher {
 		issuer:   disclosure.IssuerKey(f.Issuer),
 		category: NewNameFilter(f.Category, f.CategoryWords),
 		market:   NewNameFilter(f.Market, f.MarketWords),
+		sector:   NewNameFilter(f.Sector, f.SectorWords),
 		groups:   wantedGroups(f),
 
 		positions: f.ForPositions(),
@@ -86,6 +90,7 @@ func (m *Matcher) Match(f *Report) bool {
 		!containsAll(f.groups, m.groups),
 		m.filter.Category != "" && !m.category.MatchAny(f.categories),
 		m.filter.Market != "" && (f.market == nil || !m.market.match(f.market)),
+		m.filter.Sector != "" && (f.sector == nil || !m.sector.match(f.sector)),
 		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer),
 		!m.filter.MatchFacts(f.Report.Facts):
 		return false
@@ -99,5 +104,6 @@ func (m *Matcher) MatchIssuer(i *disclosure.Issuer) bool {
 	return m.filter.WithoutIssuer() == disclosure.Filter{} &&
 		(m.filter.Issuer == "" || slices.Contains(i.Keys(), m.issuer)) &&
 		(m.filter.Market == "" || m.market.Match(i.Market)) &&
+		(m.filter.Sector == "" || m.sector.MatchSector(i.Sector)) &&
 		containsAll(groupsOf(i), m.groups)
 }

@@ -11,7 +11,7 @@ import (
 var (
 	issuer = &disclosure.Issuer{
 		ID: "A69000016", Name: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-69000016", Ticker: "TFN",
-		Kind: disclosure.Company, Market: "Segundo mercado", ISINs: []string{"ES01SIM00018"},
+		Kind: disclosure.Company, Market: "Segundo mercado", Sector: "BANCOS Y CAJAS DE AHORROS", ISINs: []string{"ES01SIM00018"},
 	}
 	report = &disclosure.Report{
 		ID: "oir-40374", Type: disclosure.OIR, Number: 40374, CompanyName: "TELEFÉRICA DEL ÑANDÚ, S.A.", NIF: "A-69000016",
@@ -86,6 +86,14 @@ func TestFilter(t *testing.T) {
 		{"word of no market", disclosure.Filter{Market: "primer mercado", MarketWords: true}, false},
 		{"market without a word", disclosure.Filter{Market: "-", MarketWords: true}, false},
 		{"whole market without a word", disclosure.Filter{Market: "-"}, false},
+		{"sector", disclosure.Filter{Sector: "bancos y  cajas de ahorros"}, true},
+		{"part of a sector", disclosure.Filter{Sector: "bancos"}, false},
+		{"word of a sector", disclosure.Filter{Sector: "Banco", SectorWords: true}, true},
+		{"English word of a sector", disclosure.Filter{Sector: "Banks", SectorWords: true}, true},
+		{"words of a sector in both languages", disclosure.Filter{Sector: "banking cajas", SectorWords: true}, true},
+		{"word of no sector", disclosure.Filter{Sector: "insurance", SectorWords: true}, false},
+		{"sector without a word", disclosure.Filter{Sector: "-", SectorWords: true}, false},
+		{"market as a sector", disclosure.Filter{Sector: "mercado", SectorWords: true}, false},
 		{"no securitisation fund", disclosure.Filter{NoSecuritisation: true}, true},
 		{"all at once", disclosure.Filter{Search: "dividendo", Type: disclosure.OIR, Issuer: "A69000016", Kind: disclosure.Company}, true},
 	}

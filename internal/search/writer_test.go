@@ -48,6 +48,7 @@ var (
 	randomNIFs       = []string{"A-69000016", "a69000024", "V69000107", "0194", "fi-1", ""}
 	randomNames      = []string{"SOL DE BENICARZA, S.A.", "MINAS, S.A.", "BANCO", "***", "SOL 1, F.T.A.", "Sol 2, Fondo de Titulización"}
 	randomMarkets    = []string{"SIBE", "Latibex", "LATIBEX", "BME Growth", "BME Scaleup", "***", ""}
+	randomSectors    = []string{"BANCOS", "Bancos", "FINANCIACIÓN Y SEGUROS/BANCOS", "INMOBILIARIAS", "***", ""}
 	randomTickers    = []string{"SOL", "MIN", "BO SI", "BVB", ""}
 	randomCategories = []string{"Sobre resultados", "Sobre resultados - Otra información", "SOBRE RESULTADOS - Sobre dividendos", ""}
 )
@@ -90,7 +91,7 @@ func (l *randomMarket) some(n, of int) []disclosure.Report {
 func (l *randomMarket) issuer() disclosure.Issuer {
 	i := disclosure.Issuer{
 		ID: pick(l.rng, []string{"A69000016", "A69000024", "V69000107", "sgiic-194", "fi-1"}), Name: pick(l.rng, randomNames),
-		Ticker: pick(l.rng, randomTickers), Kind: disclosure.Kinds[l.rng.IntN(4)], Market: pick(l.rng, randomMarkets),
+		Ticker: pick(l.rng, randomTickers), Kind: disclosure.Kinds[l.rng.IntN(4)], Market: pick(l.rng, randomMarkets), Sector: pick(l.rng, randomSectors),
 	}
 	if l.rng.IntN(3) == 0 {
 		i.Aliases = []string{pick(l.rng, []string{"0194", "V69000107", "sicav-9"})} // of another, maybe
@@ -142,6 +143,12 @@ func (l *randomMarket) question() disclosure.Filter {
 		f.Market = pick(l.rng, randomMarkets)
 		if f.MarketWords = l.rng.IntN(2) == 0; f.MarketWords {
 			f.Market = pick(l.rng, []string{"latibex", "growth", "BME", "bme growths", "***", "lati"})
+		}
+	}
+	if l.rng.IntN(6) == 0 {
+		f.Sector = pick(l.rng, randomSectors)
+		if f.SectorWords = l.rng.IntN(2) == 0; f.SectorWords {
+			f.Sector = pick(l.rng, []string{"bancos", "banks", "real estate", "insurers banco", "***", "ban"})
 		}
 	}
 	f.NoSecuritisation = l.rng.IntN(4) == 0

@@ -108,7 +108,7 @@ func resourceOf(f query.FilterBody) *string {
 	q := url.Values{}
 	for name, v := range map[string]string{
 		"search": f.Search, "type": f.Type, "issuer": f.Issuer,
-		"category": f.Category, "kind": f.Kind, "market": f.Market, "without": f.Without, "in": f.In,
+		"category": f.Category, "kind": f.Kind, "market": f.Market, "sector": f.Sector, "without": f.Without, "in": f.In,
 		"fact": f.Fact, "min_amount": f.MinAmount, "currency": f.Currency,
 	} {
 		if v != "" {

@@ -193,8 +193,8 @@ const (
 // change. It returns "" if the filter is within the limits.
 func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
-		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer, market "+
-			"and holder together", n, LongestFilter)
+		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer, market, "+
+			"sector and holder together", n, LongestFilter)
 	}
 	for _, words := range []string{f.Search, f.HeldBy} {
 		if n := len(text.Words(words)); n > MostTerms {
@@ -206,7 +206,7 @@ func FilterError(f disclosure.Filter) string {
 
 // FilterLength returns the number of characters in the texts of a filter.
 func FilterLength(f disclosure.Filter) (n int) {
-	for _, s := range []string{f.Search, f.Category, f.Issuer, f.Market, f.HeldBy} {
+	for _, s := range []string{f.Search, f.Category, f.Issuer, f.Market, f.Sector, f.HeldBy} {
 		n += utf8.RuneCountInString(s)
 	}
 	return n

@@ -64,6 +64,8 @@ type filterRecord struct {
 	Kind          disclosure.Kind `json:"kind,omitempty"`
 	Market        string          `json:"market,omitempty"`
 	MarketWords   bool            `json:"market_words,omitempty"`
+	Sector        string          `json:"sector,omitempty"`
+	SectorWords   bool            `json:"sector_words,omitempty"`
 
 	NoSecuritisation bool `json:"no_securitisation,omitempty"`
 	InDocument       bool `json:"in_document,omitempty"`

@@ -26,8 +26,8 @@ type verifyCmd struct {
 	JSON   bool `name:"json" help:"Print each finding as a JSON object on a line of its own."`
 	Most   int  `name:"max-findings" default:"20" placeholder:"N" help:"Findings of each kind to print; the others are counted. 0 prints all."`
 	logFlags
-	Report string `arg:"" optional:"" name:"report.json" help:"A report, as GET /api/v1/reports/ID returns it. With proof.json: checks, without a network, that the log has this report."`
-	Proof  string `arg:"" optional:"" name:"proof.json" help:"The report's proof, as GET /api/v1/reports/ID/proof returns it."`
+	Report string `arg:"" optional:"" name:"report.json" help:"A report or position, as GET /api/v1/reports/ID or GET /api/v1/positions/ID returns it. With proof.json: checks, without a network, that the log has it."`
+	Proof  string `arg:"" optional:"" name:"proof.json" help:"Its proof, as GET /api/v1/reports/ID/proof or GET /api/v1/positions/ID/proof returns it."`
 }
 
 // Run checks a store, a log or a report.

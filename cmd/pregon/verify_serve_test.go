@@ -7,9 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"pregon/internal/disclosure"
+	"pregon/internal/store"
 	"pregon/internal/test/longtest"
 )
 
@@ -136,4 +140,78 @@ func TestVerifySimulatedReports(t *testing.T) {
 			return nil
 		})
 	}
+}
+
+// TestVerifyPositions: a stranger verifies a position with its name offline, as the commands
+// of docs/proofs.md do. When the name is erased the proof stays valid, and so does the log.
+func TestVerifyPositions(t *testing.T) {
+	longtest.Skip(t, "it needs jq")
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip(err)
+	}
+	t.Parallel()
+	docs, err := os.ReadFile("../../docs/proofs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(string(docs))
+	if commands == nil {
+		t.Fatal("docs/proofs.md does not show how to open a seal")
+	}
+	for name, newStore := range engines {
+		t.Run(name, func(t *testing.T) {
+			f := &follower{backedUp: &backedUp{T: t, spec: newStore(t), cache: t.TempDir()}, dir: t.TempDir()}
+			f.start()
+			f.key = pregon(t, f.spec, "keys", "create", "--plan", "pro")
+			db := openStore(t, f.spec)
+			first := dealing(1)
+			batch := store.Batch{Positions: []disclosure.Position{first, dealing(2)}}
+			if _, err := db.Append(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			f.await(2)
+			f.save("vkey", "/log/vkey")
+			f.verify(true, "2 changes", "--log", f.s.url, "--since", "checkpoint", "--vkey", "vkey", "--entries")
+			f.save("position.json", "/api/v1/positions/"+first.ID)
+			f.save("proof.json", "/api/v1/positions/"+first.ID+"/proof")
+			f.verify(true, "NOT checked: attribution, issuer_id\n", "position.json", "proof.json", "--vkey", "vkey")
+			f.save("other.json", "/api/v1/positions/"+dealing(2).ID)
+			f.verify(false, "is the position", "other.json", "proof.json", "--vkey", "vkey")
+			cmd := exec.Command("sh", "-ec", commands[1])
+			cmd.Dir = f.dir
+			out, err := cmd.CombinedOutput()
+			if lines := strings.Fields(string(out)); err != nil || len(lines) != 2 || lines[0] != lines[1] || len(lines[0]) != 64 {
+				t.Errorf("the commands of docs/proofs.md: %v\n%s", err, out)
+			}
+
+			pregon(t, f.spec, "positions", "erase-names", first.ID)
+			f.await(3)
+			f.verify(true, "verified: seq 1", "position.json", "proof.json", "--vkey", "vkey")
+			f.verify(true, "1 are new", "--log", f.s.url, "--since", "checkpoint", "--vkey", "vkey", "--entries")
+			f.save("erased.json", "/api/v1/positions/"+first.ID)
+			f.save("proof.json", "/api/v1/positions/"+first.ID+"/proof")
+			f.verify(true, "verified: seq 3", "erased.json", "proof.json", "--vkey", "vkey")
+			f.verify(false, "differs from seq 3 of the log in person, person_erased", "position.json", "proof.json", "--vkey", "vkey")
+			f.stop()
+			pregon(t, f.spec, "verify")
+		})
+	}
+}
+
+// await waits until the service has a change and has signed it.
+func (f *follower) await(seq int) {
+	f.Helper()
+	eventually(f.T, func() error {
+		answer, err := http.Get(f.s.url + "/log/checkpoint")
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		lines := strings.Split(string(text), "\n")
+		if err != nil || len(lines) < 2 || lines[1] != strconv.Itoa(seq) {
+			return fmt.Errorf("the checkpoint is %q, %w, want one of %d changes", text, err, seq)
+		}
+		return nil
+	})
 }

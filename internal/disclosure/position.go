@@ -1,6 +1,8 @@
 package disclosure
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"math/big"
 	"slices"
 	"strconv"
@@ -184,6 +186,13 @@ func (p *Position) IsCurrent() bool { return p.State == StateCurrent }
 // NameErased reports whether the name was erased, also that of an earlier change, whose
 // seal is left.
 func (p *Position) NameErased() bool { return p.Erased || p.Sealed != "" && p.Name == "" }
+
+// Seal returns the commitment to a name with a salt, which the log has in place of the name
+// of a natural person: the SHA-256 of the salt and the name, in hexadecimal.
+func Seal(salt []byte, name string) string {
+	sum := sha256.Sum256(append(salt[:len(salt):len(salt)], name...))
+	return hex.EncodeToString(sum[:])
+}
 
 // Day returns the day by which positions are ordered: that of a short position, or the
 // day of registration.

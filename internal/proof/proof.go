@@ -30,6 +30,9 @@ type Proof struct {
 	Leaf       []byte           `json:"leaf"`
 	Hashes     tlog.RecordProof `json:"hashes"` // audit path, from the leaf to the root
 	Checkpoint string           `json:"checkpoint"`
+	// Salt opens the seal of a position's name in the leaf: see disclosure.Seal. It is left
+	// out if the leaf does not have a seal, or if the name was erased.
+	Salt []byte `json:"salt,omitempty"`
 }
 
 // ParseProof reads the JSON of a proof. It verifies nothing.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 
 	"pregon/internal/disclosure"
 )
@@ -25,19 +23,14 @@ func SealName(name string) SealedName {
 	salt := make([]byte, saltSize)
 	_, _ = rand.Read(salt) // it never fails
 	return SealedName{
-		Sealed: sealOf(salt, name),
+		Sealed: disclosure.Seal(salt, name),
 		Salt:   salt,
 		Name:   name,
 	}
 }
 
 // Opens reports whether the seal is that of the name and the salt.
-func (n SealedName) Opens() bool { return n.Sealed == sealOf(n.Salt, n.Name) }
-
-func sealOf(salt []byte, name string) string {
-	sum := sha256.Sum256(append(salt[:len(salt):len(salt)], name...))
-	return hex.EncodeToString(sum[:])
-}
+func (n SealedName) Opens() bool { return n.Sealed == disclosure.Seal(n.Salt, n.Name) }
 
 // ErasedPositions returns the ids of the positions whose names the changes erase. It is
 // the part of Append that is the same for every engine.

@@ -25,9 +25,9 @@ var contractFields = []string{
 	"cnmv_registration_number", "pdf_url",
 }
 
-// ReportCheck checks, without a network, that a log has a report.
+// ReportCheck checks, without a network, that a log has a report or a position.
 type ReportCheck struct {
-	Report  string   // file with the report, as the API answers it
+	Report  string   // file with the report or position, as the API answers it
 	Proof   string   // file with its proof
 	History *History // with which the proof must agree; nil for none
 	Keys    Keys     // that are trusted; nil for none
@@ -62,7 +62,7 @@ func (c *ReportCheck) Run() (place string, err error) {
 	if text, err = ReadFile(c.Report, proof.MaxProof); err != nil {
 		return "", err
 	}
-	unchecked, err := c.compare(text, leaf)
+	unchecked, err := c.compare(text, leaf, proven.Salt)
 	if err != nil {
 		return "", err
 	}
@@ -95,9 +95,9 @@ func checkProof(p proof.Proof, keys Keys) (leaf disclosure.Leaf, c proof.Checkpo
 	return leaf, c, false, err
 }
 
-// compare compares the fields of a report with those of its record in the log, and
-// returns the names of those that are not in the log.
-func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []string, err error) {
+// compare compares the fields of a report or position with those of its record in the log,
+// and returns the names of those that are not in the log.
+func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf, salt []byte) (unchecked []string, err error) {
 	var given map[string]any
 	if err := json.Unmarshal(text, &given); err != nil {
 		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
@@ -111,28 +111,51 @@ func (c *ReportCheck) compare(text []byte, leaf disclosure.Leaf) (unchecked []st
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%s is not the JSON object of a report: %v", c.Report, err)
 	}
-	if !strings.HasPrefix(leaf.Event, "report.") {
+	var same, differ []string
+	noun, _, _ := strings.Cut(leaf.Event, ".")
+	switch noun {
+	case "report":
+		same, differ, unchecked, err = c.compareReport(given, leaf)
+	case "position":
+		same, differ, unchecked, err = c.comparePosition(given, leaf, salt)
+	default:
 		return nil, fault.New(fault.Conflict, "%s is the proof of another kind of change, %s", c.Proof, leaf.Event)
 	}
-	record, err := disclosure.DecodeReport(string(leaf.Record))
 	if err != nil {
-		return nil, fault.New(fault.Conflict, "the record of seq %d cannot be read: %v", leaf.Seq, err)
-	}
-	if given["id"] != record.ID {
-		return nil, fault.New(fault.Conflict, "%s is the report %v, %s is the proof of %s", c.Report,
-			given["id"], c.Proof, record.ID)
-	}
-	same, differ, unchecked, err := c.compareFields(given, record)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "%s: %v", c.Report, err)
+		return nil, err
 	}
 	c.Compared(same)
 	if len(differ) > 0 {
-		return nil, fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the report was "+
+		return nil, fault.New(fault.Conflict, "%s differs from seq %d of the log in %s. If the %s was "+
 			"changed since, get both files again",
-			c.Report, leaf.Seq, strings.Join(differ, ", "))
+			c.Report, leaf.Seq, strings.Join(differ, ", "), noun)
 	}
 	return unchecked, nil
+}
+
+func (c *ReportCheck) compareReport(
+	given map[string]any,
+	leaf disclosure.Leaf,
+) (same, differ, unchecked []string, err error) {
+	record, err := disclosure.DecodeReport(string(leaf.Record))
+	if err != nil {
+		return nil, nil, nil, fault.New(fault.Conflict, "the record of seq %d cannot be read: %v", leaf.Seq, err)
+	}
+	if err := c.checkID(given, "report", record.ID); err != nil {
+		return nil, nil, nil, err
+	}
+	same, differ, unchecked, err = c.compareFields(given, record)
+	if err != nil {
+		return nil, nil, nil, fault.New(fault.Invalid, "%s: %v", c.Report, err)
+	}
+	return same, differ, unchecked, nil
+}
+
+func (c *ReportCheck) checkID(given map[string]any, noun, id string) error {
+	if given["id"] == id {
+		return nil
+	}
+	return fault.New(fault.Conflict, "%s is the %s %v, %s is the proof of %s", c.Report, noun, given["id"], c.Proof, id)
 }
 
 // compareFields returns the names of the fields of an answer that are those of the

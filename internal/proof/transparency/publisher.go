@@ -13,6 +13,7 @@ package transparency
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"math"
@@ -27,6 +28,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/proof"
+	"pregon/internal/store"
 )
 
 // proofWait is how long a proof waits for its change.
@@ -40,6 +42,7 @@ type Log interface {
 	Leaves(ctx context.Context, after int64, limit int) ([]disclosure.Leaf, error)
 	AddLeaves(ctx context.Context) (int, error)
 	AsOf(ctx context.Context, of disclosure.Subject, upTo int64, ids ...string) ([]disclosure.Change, error)
+	NameOpening(ctx context.Context, sealed string) (n store.SealedName, found bool, err error)
 }
 
 // Root is the root of the tree when it had a size.
@@ -202,6 +205,10 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 	if err != nil {
 		return proof.Proof{}, err
 	}
+	salt, err := p.salt(ctx, leaves)
+	if err != nil {
+		return proof.Proof{}, err
+	}
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	if p.origin != origin { // another log, after a restored copy
@@ -222,7 +229,27 @@ func (p *Publisher) Prove(ctx context.Context, seq int64) (proof.Proof, error) {
 		Leaf:       leaves[0].Append(nil),
 		Hashes:     hashes,
 		Checkpoint: string(checkpoint),
+		Salt:       salt,
 	}, nil
+}
+
+// salt returns the salt of the name in the leaf of a position, nil if it does not have a
+// seal or the name was erased.
+func (p *Publisher) salt(ctx context.Context, leaves []disclosure.Leaf) ([]byte, error) {
+	if len(leaves) != 1 || disclosure.Event(leaves[0].Event).Of() != disclosure.OfPosition {
+		return nil, nil
+	}
+	var record struct {
+		Sealed string `json:"holder_sealed"`
+	}
+	if err := json.Unmarshal(leaves[0].Record, &record); err != nil || record.Sealed == "" {
+		return nil, err
+	}
+	n, found, err := p.o.Log.NameOpening(ctx, record.Sealed)
+	if err != nil || !found {
+		return nil, err
+	}
+	return n.Salt, nil
 }
 
 // ProveReport returns the proof of the newest change of a report. It fails, NotFound,

@@ -52,7 +52,7 @@ type taker struct {
 	key    string
 	cursor string
 	seq    int64
-	titles map[string]string // of reports, and names of issuers
+	titles map[string]string // of reports, names of issuers, and of who deals
 }
 
 // takeSnapshot waits for a snapshot and downloads it. The service is killed in the
@@ -131,14 +131,14 @@ func (c *taker) read(kind string, compressed []byte) (rows int) {
 	lines := bufio.NewScanner(plain)
 	lines.Buffer(nil, transfer.MaxLine)
 	for ; lines.Scan(); rows++ {
-		var r struct{ ID, Title, Name string }
+		var r struct{ ID, Title, Name, Holder string }
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			c.t.Fatal(err)
 		}
 		if _, twice := c.titles[kind+" "+r.ID]; twice {
 			c.t.Errorf("%s is in the snapshot twice", r.ID)
 		}
-		c.titles[kind+" "+r.ID] = r.Title + r.Name
+		c.titles[kind+" "+r.ID] = r.Title + r.Name + r.Holder
 	}
 	if err := lines.Err(); err != nil {
 		c.t.Fatal(err)
@@ -153,6 +153,7 @@ func (c *taker) follow() (int, error) {
 			Seq             int64
 			Event           disclosure.Event
 			ID, Title, Name string
+			Person          string
 		}
 		Next  string
 		Reset *struct{ After string }
@@ -168,11 +169,7 @@ func (c *taker) follow() (int, error) {
 		if c.seq++; e.Seq != c.seq {
 			c.t.Fatalf("got change %d, want %d: one is missing or came twice", e.Seq, c.seq)
 		}
-		kind := "reports"
-		if e.Event == disclosure.IssuerUpdated {
-			kind = "issuers"
-		}
-		c.titles[kind+" "+e.ID] = e.Title + e.Name
+		c.titles[string(e.Event.Of())+"s "+e.ID] = e.Title + e.Name + e.Person
 	}
 	c.cursor = page.Next
 	return len(page.Data), nil
@@ -203,9 +200,12 @@ func (c *taker) compare(db store.Store) {
 	c.t.Helper()
 	truth := map[string]string{}
 	_, err := db.Current(c.t.Context(), func(ch disclosure.Change) error {
-		if ch.Report != nil {
+		switch ch.Of() {
+		case disclosure.OfReport:
 			truth["reports "+ch.Report.ID] = ch.Report.Title
-		} else {
+		case disclosure.OfPosition:
+			truth["positions "+ch.Position.ID] = ch.Position.Name
+		default:
 			truth["issuers "+ch.Issuer.ID] = ch.Issuer.Name
 		}
 		return nil
@@ -215,7 +215,23 @@ func (c *taker) compare(db store.Store) {
 	}
 }
 
-// writer appends new reports, and new titles of earlier ones, until it is stopped.
+// dealing returns a dealing of a natural person.
+func dealing(n int) disclosure.Position {
+	number := strconv.Itoa(2026000000 + n)
+	return disclosure.Position{
+		ID:           disclosure.PositionID(disclosure.Dealing, number, 1),
+		Kind:         disclosure.Dealing,
+		IssuerName:   "EJEMPLAR FICTICIA, S.A.",
+		Name:         "Elena Ruiz Salvatierra",
+		Natural:      true,
+		State:        disclosure.StateCurrent,
+		Number:       number,
+		RegisteredOn: "2026-09-25",
+	}
+}
+
+// writer appends new reports, and new titles of earlier ones, and dealings, until it is
+// stopped. It erases the name of every second dealing.
 func writer(t *testing.T, db store.Store, reports []disclosure.Report) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -223,7 +239,16 @@ func writer(t *testing.T, db store.Store, reports []disclosure.Report) (stop fun
 		for n := 0; ctx.Err() == nil; n++ {
 			fresh := reports[n%len(reports)]
 			fresh.Title = fmt.Sprintf("[Simulación] Edición %d", n)
-			if _, err := db.Append(t.Context(), store.Batch{Reports: []disclosure.Report{fresh}, New: disclosure.Published}); err != nil {
+			batch := store.Batch{
+				Reports:   []disclosure.Report{fresh},
+				Positions: []disclosure.Position{dealing(n)},
+				New:       disclosure.Published,
+			}
+			_, err := db.Append(t.Context(), batch)
+			if err == nil && n%2 == 1 {
+				_, err = db.EraseNames(t.Context(), nil, dealing(n).ID, dealing(n/2).ID)
+			}
+			if err != nil {
 				ended <- err
 				return
 			}

@@ -2,8 +2,12 @@ package site
 
 import (
 	"slices"
+	"strconv"
+	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/query"
+	"pregon/internal/site/chart"
 	"pregon/internal/site/render"
 )
 
@@ -97,4 +101,91 @@ func dealingLinks(numbers []string) (out []render.Link) {
 		})
 	}
 	return out
+}
+
+const (
+	// dealingMonths is how many months the drawing of dealings has.
+	dealingMonths = 36
+	// drawnCurrency is that of the drawing. The CSV has all.
+	drawnCurrency = "EUR"
+	million       = 1_000_000
+)
+
+// dealingsChart draws what managers bought and sold in each of the last months, or returns
+// nil if there is nothing.
+func (d *dossierReader) dealingsChart(months []query.DealingMonth) *chart.Chart {
+	e := d.edition
+	byMonth := map[string]query.DealingMonth{}
+	for _, m := range months {
+		if m.Currency == drawnCurrency {
+			byMonth[m.Month] = m
+		}
+	}
+	if len(byMonth) == 0 {
+		return nil
+	}
+	c := &chart.Chart{
+		ID:      "dealings",
+		Caption: e.Text("dossier.dealings"),
+		Note:    e.Text("dossier.dealings.note"),
+		CSV:     d.data("/dealings"),
+		Table:   e.dealingsTable(months),
+	}
+	present := disclosure.DayOf(d.now).Start()
+	slots := make([]chart.BalanceSlot, dealingMonths)
+	for i := range slots {
+		start := time.Date(present.Year(), present.Month()-time.Month(dealingMonths-1-i), 1, 12, 0, 0, 0, disclosure.Madrid)
+		slots[i] = e.dealingSlot(start, byMonth[start.Format(monthLayout)])
+	}
+	bought := chart.Series{Class: "of-buy", Name: e.Text("dossier.bought")}
+	sold := chart.Series{Class: "of-sell", Name: e.Text("dossier.sold")}
+	c.SetBars(chart.NewBalance(slots, bought, sold, e.axisMoney, ""))
+	return c
+}
+
+func (e edition) dealingSlot(start time.Time, m query.DealingMonth) chart.BalanceSlot {
+	out := chart.BalanceSlot{
+		Above: hundredths(m.Bought) / 100,
+		Below: hundredths(m.Sold) / 100,
+	}
+	if m.Buys+m.Sells > 0 {
+		out.Title = e.Month(start.Month()) + " " + strconv.Itoa(start.Year()) + ": " +
+			e.Text("dossier.bought") + " " + e.money(m.Bought, drawnCurrency) + ", " +
+			e.Text("dossier.sold") + " " + e.money(m.Sold, drawnCurrency)
+	}
+	if start.Month()%3 == 1 {
+		out.Label = e.monthLabel(start.Year(), start.Month())
+		out.Minor = start.Month() != time.January
+	}
+	return out
+}
+
+// axisMoney writes an amount in euros at the line of an axis.
+func (e edition) axisMoney(n int) string {
+	if n < million {
+		return e.money(strconv.Itoa(n), drawnCurrency)
+	}
+	amount := disclosure.AddDecimals(strconv.FormatFloat(float64(n)/million, 'f', 2, 64))
+	return e.Text("dossier.millions", e.decimal(amount))
+}
+
+// dealingsTable returns the sums of months, the newest first.
+func (e edition) dealingsTable(months []query.DealingMonth) *chart.Table {
+	t := &chart.Table{Columns: []chart.Column{
+		{Text: e.Text("chart.month")},
+		chart.NumberColumn("", e.Text("dossier.bought")),
+		chart.NumberColumn("", e.Text("dossier.sold")),
+		chart.NumberColumn("", e.Text("dossier.buys")),
+		chart.NumberColumn("", e.Text("dossier.sells")),
+	}}
+	for _, m := range slices.Backward(months) {
+		t.Rows = append(t.Rows, []chart.Cell{
+			chart.TextCell(m.Month),
+			{Text: e.money(m.Bought, m.Currency)},
+			{Text: e.money(m.Sold, m.Currency)},
+			e.numberCell(m.Buys),
+			e.numberCell(m.Sells),
+		})
+	}
+	return t
 }

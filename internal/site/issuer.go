@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	issuerRows     = 30
+	issuerRows     = 20
 	activityMonths = 24
 	maxIssuerName  = 200 // bytes of an identifier in an address
 	maxSimilar     = 8
@@ -37,6 +37,11 @@ type issuerPage struct {
 	Calendar            string          // address of its calendar
 	Alert               string          // command that creates a webhook
 	JSON                string          // address, or "" if it is not in the directory
+	Capital             string          // with its currency, or ""
+	Votes               string          // the total number of voting rights, or ""
+	VotesOn             string          // since when it has been so, or ""
+	Dossier             *dossier        // nil on further pages of its reports, and without positions
+	Whole               bool            // the page is the first of all its reports
 }
 
 // choicesPage lists issuers for an address that is not that of exactly one.
@@ -66,6 +71,7 @@ func (s *Site) issuer(q *request) (*render.Page, error) {
 		Description: q.edition.Text("issuer.description", named.Name),
 		Data:        out,
 		Kind:        "profile",
+		NoIndex:     out.Dossier != nil && out.Dossier.Shown,
 		Linked:      linkedIssuer(named, s.BaseURL+issuerPath(named.ID)),
 	}
 	if out.JSON != "" {
@@ -211,8 +217,26 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 		out.Funds = q.edition.Link("/issuers?" +
 			url.Values{"kind": {string(disclosure.Fund)}, "search": {`"` + i.Name + `"`}}.Encode())
 	}
-	out.Activity, err = q.activity(i.ID)
+	q.addIdentity(out)
+	if out.Activity, err = q.activity(i.ID); err != nil {
+		return nil, err
+	}
+	out.Whole = out.Page == 1 && len(out.Form.Active) == 0 && q.values.Get("type")+q.values.Get("search") == ""
+	if out.Whole {
+		out.Dossier, err = s.dossier(q, i.ID)
+	}
 	return out, err
+}
+
+// addIdentity adds what the registers state about the issuer itself.
+func (q *request) addIdentity(out *issuerPage) {
+	if out.Issuer.Capital != "" {
+		out.Capital = q.edition.money(out.Issuer.Capital, "EUR")
+	}
+	out.Votes = q.edition.decimal(out.VotingRights)
+	if day, ok := disclosure.ParseDay(out.VotingRightsOn); ok {
+		out.VotesOn = q.edition.date(day)
+	}
 }
 
 // issuerReports returns the reports of an issuer by the filter of the request. The
@@ -319,6 +343,9 @@ func linkedIssuer(i *disclosure.Issuer, address string) map[string]any {
 	}
 	if i.Ticker != "" {
 		out["@type"], out["tickerSymbol"] = "Corporation", i.Ticker
+	}
+	if i.LEI != "" {
+		out["leiCode"] = i.LEI
 	}
 	if len(i.FormerNames) > 0 {
 		out["alternateName"] = i.FormerNames

@@ -236,3 +236,84 @@ func TestTablesAreHarmless(t *testing.T) {
 		t.Error("the category is not there, or it is a formula")
 	}
 }
+
+// dossierMarket is the market with registers, in which the first issuer has an identity and
+// dealings of the last months.
+func dossierMarket() store.Batch {
+	b := registersMarket()
+	i := &b.Issuers[0]
+	i.LEI = querytest.LEI
+	i.Sector = "Alimentación y bebidas"
+	i.Capital = "12345678.00"
+	i.VotingRights = "12345678"
+	i.VotingRightsOn = "2026-01-02"
+	recent := querytest.Dealing("2026000131", "Elena Ruiz Salvatierra", "2026-03-06", disclosure.StateCurrent,
+		querytest.Trade("Compra", disclosure.Buy, "1000000", "2.5", "EUR"))
+	recent.Trades[0].Date = time.Now().Format(time.DateOnly)
+	b.Positions = append(b.Positions, recent)
+	return b
+}
+
+func TestDossier(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", dossierMarket())
+	w := s.get(http.StatusOK, "/issuers/A69000016")
+	has(t, w, "<dt>LEI</dt><dd><code>"+querytest.LEI, "Alimentación y bebidas", "12.345.678\u00a0€", "(2 ene 2026)", `"leiCode":"`+querytest.LEI+`"`,
+		`<h2 id="holdings-name">Quién la posee</h2>`, "12,5\u00a0%", `<rect class="of-direct" x="0%" width="100%"`, "Directo: 12,5", "no se pueden sumar",
+		`href="/api/v1/holdings.csv?current=true&amp;issuer=A69000016"`, "Autocartera: <strong>1,02",
+		`<h2 id="shorts-name">Posiciones cortas</h2>`, "4 mar 2026: 1,2\u00a0% (2 titulares)", `href="/api/v1/shorts/series.csv?issuer=A69000016"`,
+		"Fondo Imaginario Beta, Ltd.", `href="/shorts?issuer=A69000016"`,
+		`<h2 id="dealings-name">Operaciones de directivos</h2>`, "Compras 2.500.000\u00a0€", "Ver las 5 notificaciones", `href="/dealings?issuer=A69000016"`,
+		`href="/api/v1/issuers/A69000016/ownership"`, "Actividad")
+	if w.Header().Get("X-Robots-Tag") != "" {
+		t.Error("the dossier is not for search engines")
+	}
+	english := s.get(http.StatusOK, "/issuers/A69000016?lang=en")
+	has(t, english, "Who holds it", "Short interest", "€3m", "Managers’ dealings", "12.5%", "(2 holders)")
+
+	// A page of further reports or of a filter has no dossier.
+	for _, query := range []string{"?page=2", "?type=IP", "?search=pago"} {
+		lacks(t, s.get(http.StatusOK, "/issuers/A69000016"+query).Body.String(), "Quién la posee")
+	}
+	has(t, s.get(http.StatusOK, "/issuers/A69000024"), "No se conocen participaciones significativas")
+	lacks(t, s.get(http.StatusOK, "/issuers/fi-4720").Body.String(), "No se conocen participaciones", "Quién la posee")
+}
+
+// Names that may be those of natural persons are on the page that search engines do not
+// index, and on no other.
+func TestDossierNames(t *testing.T) {
+	t.Parallel()
+	b := dossierMarket()
+	b.Positions = append(b.Positions, querytest.Short(querytest.ISIN, "Nadie Ficticio", "2026-03-06", "0.5", disclosure.StateCurrent, 1))
+	s := start(t, "", b)
+	names := []string{"RUIZ SALVATIERRA", "Elena Ruiz", "Nadie Ficticio"}
+	w := s.get(http.StatusOK, "/issuers/A69000016")
+	lacks(t, w.Body.String(), names...)
+	has(t, w, "Nombre no mostrado", "Directivo", "CARTERA IMAGINARIA, S.L.", `href="/issuers/A69000016?names=show" rel="nofollow"`)
+	w = s.get(http.StatusOK, "/issuers/A69000016?names=show")
+	has(t, w, names...)
+	has(t, w, `<meta name="robots" content="noindex">`, `href="/issuers/A69000016"`, "Ocultarlos")
+	if w.Header().Get("X-Robots-Tag") != "noindex" {
+		t.Error("the page with names may be indexed")
+	}
+}
+
+// A part of the dossier without positions says so.
+func TestDossierWithoutPositions(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[disclosure.PositionKind][]string{
+		disclosure.Short:   {"No se conoce ninguna participación", "No se conoce ninguna operación"},
+		disclosure.Holding: {"No se conoce ninguna posición corta", "No se conoce ninguna operación"},
+		disclosure.Dealing: {"No se conoce ninguna participación", "No se conoce ninguna posición corta"},
+	} {
+		b := registersMarket()
+		b.Positions = slices.DeleteFunc(b.Positions, func(p disclosure.Position) bool { return p.Kind != kind })
+		w := start(t, "", b).get(http.StatusOK, "/issuers/A69000016")
+		has(t, w, want...)
+		for _, anchor := range []string{"reports", "holdings-name", "shorts-name", "dealings-name", "activity-name"} {
+			if n := strings.Count(w.Body.String(), `id="`+anchor+`"`); n != 1 {
+				t.Errorf("%s: %d elements have the id %s", kind, n, anchor)
+			}
+		}
+	}
+}

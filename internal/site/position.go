@@ -263,7 +263,7 @@ func (q *request) newPositionRow(r *register, m position.Move, p *disclosure.Pos
 	if r.name == "holder" && p.Name != "" && !p.Natural {
 		row.NameURL = e.Link(r.path + queryOf("holder", p.Name))
 	}
-	if !p.IsCurrent() && p.State != "" {
+	if !p.IsCurrent() && p.State != "" && len(p.RectifiedBy) == 0 { // the link says so
 		row.State = e.Text("positionstate." + string(p.State))
 	}
 	if m.Change != "" && !m.First {

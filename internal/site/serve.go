@@ -36,7 +36,7 @@ func (q *request) forRender() render.Request {
 
 // pageParameters are the parameters that select what a page shows.
 var pageParameters = append([]string{
-	"page", "letter", "in", "offset", "month", "view", "day", "holder", "person", "side", "current",
+	"page", "letter", "in", "offset", "month", "view", "day", "holder", "person", "side", "current", "names",
 }, filterNames...)
 
 // serve turns a route into a handler.

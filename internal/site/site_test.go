@@ -190,7 +190,7 @@ func pages(report, issuer string) []string {
 		"/", "/?type=IP", "/?page=9", "/?search=nada", "/?without=securitisation", "/live", "/suggest?q=a", "/search", "/search?search=a", "/search?search=alert&in=document",
 		"/reports/" + report, "/reports/" + report + ".md", "/feed.atom", "/feed.json", "/sitemap.xml", "/sitemaps/pages.xml", "/sitemaps/issuers.xml", "/sitemaps/2026.xml",
 		"/manifest.webmanifest", "/issuers", "/issuers?search=alert", "/issuers?search=zzz&kind=fund", "/issuers?page=9", "/issuers?market=SIBE&letter=B",
-		"/issuers/" + issuer, "/issuers/" + issuer + "?type=IP&page=2", "/issuers/" + issuer + "/months.csv",
+		"/issuers/" + issuer, "/issuers/" + issuer + "?type=IP&page=2", "/issuers/" + issuer + "?names=show", "/issuers/" + issuer + "/months.csv",
 		"/calendar", "/calendar?view=list", "/calendar?month=2026-02&kind=payment", "/calendar?issuer=" + issuer,
 		"/analytics", "/analytics/pace.csv", "/analytics/daily.csv", "/analytics/yearly.csv", "/analytics/hours.csv", "/analytics/markets.csv",
 		"/analytics/categories.csv", "/analytics/issuers.csv",

@@ -300,7 +300,7 @@ func (e edition) hoursTable(hours [7][24]int) *chart.Table {
 	return t
 }
 
-// rankCharts returns the charts of markets, categories and issuers.
+// rankCharts returns the charts of markets, sectors, categories and issuers.
 func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 	e := q.edition
 	reports := chart.NumberColumn("filings", e.Text("chart.reports"))
@@ -312,6 +312,15 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 	for _, m := range figures.Markets {
 		name := chart.Cell{Text: m.Market, Value: m.Market, URL: e.Link("/issuers?market=" + url.QueryEscape(m.Market))}
 		markets.Rows = append(markets.Rows, []chart.Cell{name, e.numberCell(m.Reports), e.numberCell(m.Issuers)})
+	}
+	sectors := &chart.Table{Columns: []chart.Column{
+		{Name: "sector", Text: e.Text("filter.sector")},
+		reports,
+		chart.NumberColumn("issuers", e.Text("nav.issuers")),
+	}}
+	for _, u := range figures.Sectors {
+		name := chart.Cell{Text: u.Sector, Value: u.Sector, URL: e.Link("/issuers?sector=" + url.QueryEscape(u.Sector))}
+		sectors.Rows = append(sectors.Rows, []chart.Cell{name, e.numberCell(u.Reports), e.numberCell(u.Issuers)})
 	}
 	categories := &chart.Table{Columns: []chart.Column{{Name: "category", Text: e.Text("filter.category")}, reports}}
 	for _, c := range figures.Categories {
@@ -339,7 +348,7 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 	for _, c := range []struct {
 		id string
 		*chart.Table
-	}{{"issuers", issuers}, {"markets", markets}, {"categories", categories}} {
+	}{{"issuers", issuers}, {"markets", markets}, {"sectors", sectors}, {"categories", categories}} {
 		out = append(out, &chart.Chart{
 			ID:      c.id,
 			Caption: e.Text("chart." + c.id),

@@ -218,7 +218,7 @@ func (q *request) rows(found catalog.Page, filter disclosure.Filter) []row {
 }
 
 // filterNames are the parameters of a filter, in the order of the form.
-var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "from", "to", "without", "fact", "min_amount", "currency"}
+var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "sector", "from", "to", "without", "fact", "min_amount", "currency"}
 
 // parameters returns the filter of the request as a query string with a question
 // mark, and additional names and values, or "" if there are none.
@@ -337,12 +337,12 @@ func (q *request) form() filterForm {
 	for _, k := range disclosure.FactKinds() {
 		f.Facts = append(f.Facts, chosen("fact", string(k), e.Text("factkind."+string(k))))
 	}
-	for _, name := range []string{"search", "type", "issuer", "market", "without", "min_amount", "currency", "lang"} {
+	for _, name := range []string{"search", "type", "issuer", "market", "sector", "without", "min_amount", "currency", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
 	}
-	for _, name := range []string{"issuer", "kind", "category", "fact", "market", "from", "to"} {
+	for _, name := range []string{"issuer", "kind", "category", "fact", "market", "sector", "from", "to"} {
 		if v := q.values.Get(name); v != "" {
 			f.Active = append(f.Active, choice{Value: v, Text: q.conditionText(name, v), URL: q.with(path, name, "")})
 		}

@@ -112,6 +112,7 @@ func directory(n int) store.Batch {
 	for i := range n {
 		b.Issuers = append(b.Issuers, disclosure.Issuer{
 			ID: fmt.Sprintf("c-%d", i), Name: fmt.Sprintf("%c%03d, S.A.", "AB"[i%2], i), Kind: disclosure.Company, Market: []string{"SIBE", "BME Growth"}[i%2],
+			Sector: []string{"BANCOS", "CONSTRUCCIÓN", ""}[i%3],
 		})
 	}
 	return b
@@ -139,6 +140,7 @@ func TestDirectory(t *testing.T) {
 	for target, want := range map[string]int{
 		"/issuers": 100, "/issuers?page=3": 51, "/issuers?page=4": 0, "/issuers?kind=manager": 1, "/issuers?kind=other": 0,
 		"/issuers?market=BME+Growth&page=2": 25, "/issuers?letter=B&page=2": 25, "/issuers?letter=0": 1, "/issuers?market=SIBE&letter=B": 0,
+		"/issuers?sector=banks": 84, "/issuers?sector=construccion&market=SIBE": 41, "/issuers?sector=bancos&letter=B": 42,
 		"/issuers?search=A002": 1, "/issuers?search=soels": 1, "/issuers?search=nada": 0,
 	} {
 		if got := list(target); len(got) != want {
@@ -152,6 +154,9 @@ func TestDirectory(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/issuers?search=nada"), "Ningún emisor cumple", `href="/search?search=nada"`)
 	has(t, s.get(http.StatusBadRequest, "/issuers?letter=AA"), "must be a letter")
 	has(t, s.get(http.StatusBadRequest, "/issuers?kind=XX"), "must be company, fund, manager or other")
+	has(t, s.get(http.StatusOK, "/issuers?sector=BANCOS&market=SIBE"), "BANCOS (42)", "CONSTRUCCIÓN (41)", "SIBE (42)", "BME Growth (42)",
+		`href="/api/v1/issuers.csv?market=SIBE&amp;sector=BANCOS"`)
+	has(t, s.get(http.StatusBadRequest, "/issuers?sector=bnacos&lang=en"), "There is no sector “bnacos”", `href="/issuers?lang=en&amp;sector=BANCOS"`)
 	s.get(http.StatusBadRequest, "/issuers?market="+strings.Repeat("a", 300))
 	has(t, start(t, "", store.Batch{}).get(http.StatusOK, "/issuers"), "todavía no se ha cargado")
 }
@@ -189,6 +194,9 @@ func TestAnalytics(t *testing.T) {
 	}
 	if rows := s.rows("/analytics/hours.csv", "hour,monday,tuesday,wednesday,thursday,friday,saturday,sunday"); len(rows) != 24 || rows[12][1] != "1" && rows[12][1] != "4" {
 		t.Errorf("hours: %v", rows) // the fund merged on a Monday at noon
+	}
+	if rows := s.rows("/analytics/sectors.csv", "sector,filings,issuers"); fmt.Sprint(rows) != "[[METÁLICAS BÁSICAS 4 1] [ALIMENTACIÓN Y BEBIDAS 1 1]]" {
+		t.Errorf("sectors: %v", rows)
 	}
 	if rows := s.rows("/analytics/markets.csv", "market,filings,issuers"); fmt.Sprint(rows) != "[[BME Growth 4 1] [SIBE 1 1]]" {
 		t.Errorf("markets: %v", rows)

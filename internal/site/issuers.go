@@ -22,6 +22,7 @@ type directoryPage struct {
 	Search   string
 	Kinds    []choice // links
 	Markets  []choice
+	Sectors  []choice
 	Letters  []choice // links; none in the results of a search, which are in the order of their rank
 	Hidden   []hidden
 	Entries  []directoryEntry
@@ -48,7 +49,8 @@ func (s *Site) issuers(q *request) (*render.Page, error) {
 	kind := p.Kind()
 	letter := p.Text("letter")
 	number := p.Integer("page", 1, 1, query.MaxPage)
-	market, byWords := p.Market(q.snapshot)
+	market, marketWords := p.Market(q.snapshot)
+	sector, sectorWords := p.Sector(q.snapshot)
 	if letter != "" && !slices.Contains(letters, letter) {
 		p.Reject("letter", letter, "must be a letter from A to Z, or 0 for all else")
 	}
@@ -68,10 +70,13 @@ func (s *Site) issuers(q *request) (*render.Page, error) {
 		Filtered: len(q.values) > 0,
 		CSV:      "/api/v1/issuers.csv" + q.directoryParameters(0),
 	}
-	inMarket := search.NewNameFilter(market, byWords)
-	all := found
-	found = only(found, market == "", func(e *search.Issuer) bool { return inMarket.Match(e.Issuer.Market) })
-	out.Markets = q.marketChoices(all, market, len(found))
+	wantedMarket := search.NewNameFilter(market, marketWords)
+	wantedSector := search.NewNameFilter(sector, sectorWords)
+	inMarket := only(found, market == "", func(e *search.Issuer) bool { return wantedMarket.Match(e.Issuer.Market) })
+	inSector := only(found, sector == "", func(e *search.Issuer) bool { return wantedSector.MatchSector(e.Issuer.Sector) })
+	found = only(inMarket, sector == "", func(e *search.Issuer) bool { return wantedSector.MatchSector(e.Issuer.Sector) })
+	out.Markets = q.nameChoices(inSector, marketOf, market, len(found))
+	out.Sectors = q.nameChoices(inMarket, sectorOf, sector, len(found))
 	out.Kinds = q.kindChoices(found, kind)
 	found = only(found, kind == "", func(e *search.Issuer) bool { return e.Issuer.Kind == kind })
 	if text == "" {
@@ -126,7 +131,7 @@ func (q *request) directoryParameters(limit int) string {
 	if limit > 0 {
 		values.Set("limit", strconv.Itoa(limit))
 	}
-	for _, name := range []string{"search", "kind"} {
+	for _, name := range []string{"search", "kind", "market", "sector"} {
 		if v := q.values.Get(name); v != "" {
 			values.Set(name, v)
 		}
@@ -183,10 +188,19 @@ func (q *request) kindChoices(issuers []*search.Issuer, selected disclosure.Kind
 	return out
 }
 
-// marketChoices returns the markets with the number of issuers of each. The selected
-// one may be another spelling, or words of several: found is its number of issuers.
-func (q *request) marketChoices(issuers []*search.Issuer, selected string, found int) []choice {
-	counts := countBy(issuers, func(e *search.Issuer) string { return e.Issuer.Market })
+func marketOf(e *search.Issuer) string { return e.Issuer.Market }
+
+func sectorOf(e *search.Issuer) string { return e.Issuer.Sector }
+
+// nameChoices returns the markets or sectors with the number of issuers of each. The
+// selected one may be another spelling, or words of several: found is its number of issuers.
+func (q *request) nameChoices(
+	issuers []*search.Issuer,
+	of func(*search.Issuer) string,
+	selected string,
+	found int,
+) []choice {
+	counts := countBy(issuers, of)
 	delete(counts, "")
 	if selected != "" {
 		counts[selected] = found // stays selected if no issuer has it

@@ -7,6 +7,7 @@ import (
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
+	"pregon/internal/search"
 	"pregon/internal/site/chart"
 	"pregon/internal/site/render"
 )
@@ -36,7 +37,7 @@ var (
 		kind:    disclosure.Short,
 		path:    "/shorts",
 		name:    "holder",
-		filters: []string{"issuer", "holder", "market", "from", "to", "current"},
+		filters: []string{"issuer", "holder", "market", "sector", "from", "to", "current"},
 	}
 	registers = []*register{shortRegister, dealingRegister, holdingRegister, ownSharesRegister}
 )
@@ -69,6 +70,7 @@ type positionForm struct {
 	MinAmount string
 	HasAmount bool // it selects by amount
 	Markets   []choice
+	Sectors   []choice
 	From, To  string
 	Current   bool
 	HasState  bool // it selects the present positions
@@ -309,7 +311,7 @@ func (s *Site) topShorts(q *request, list query.PositionList) *chart.Chart {
 	return &chart.Chart{
 		Table: table,
 		Ranks: chart.RanksOf(table),
-		CSV:   "/api/v1/shorts/totals.csv" + queryOf("market", q.values.Get("market")),
+		CSV:   "/api/v1/shorts/totals.csv" + queryOf("market", q.values.Get("market"), "sector", q.values.Get("sector")),
 	}
 }
 
@@ -336,7 +338,9 @@ func (q *request) positionForm(r *register) positionForm {
 			f.HasAmount = true
 			f.MinAmount = value
 		case "market":
-			f.Markets = q.positionMarkets(value)
+			f.Markets = q.positionNames(marketOf, value)
+		case "sector":
+			f.Sectors = q.positionNames(sectorOf, value)
 		case "current":
 			f.HasState = true
 			f.Current = value == "true"
@@ -390,9 +394,9 @@ func (q *request) positionCondition(name, value string) string {
 	return q.conditionText(name, value)
 }
 
-// positionMarkets returns the markets of companies.
-func (q *request) positionMarkets(selected string) []choice {
-	out := q.marketChoices(q.snapshot.Directory().Issuers(), selected, 0)
+// positionNames returns the markets or the sectors of issuers.
+func (q *request) positionNames(of func(*search.Issuer) string, selected string) []choice {
+	out := q.nameChoices(q.snapshot.Directory().Issuers(), of, selected, 0)
 	if len(out) < 2 {
 		return nil
 	}

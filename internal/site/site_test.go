@@ -192,7 +192,7 @@ func pages(report, issuer string) []string {
 		"/manifest.webmanifest", "/issuers", "/issuers?search=alert", "/issuers?search=zzz&kind=fund", "/issuers?page=9", "/issuers?market=SIBE&letter=B",
 		"/issuers/" + issuer, "/issuers/" + issuer + "?type=IP&page=2", "/issuers/" + issuer + "?names=show", "/issuers/" + issuer + "/months.csv",
 		"/calendar", "/calendar?view=list", "/calendar?month=2026-02&kind=payment", "/calendar?issuer=" + issuer,
-		"/analytics", "/analytics/pace.csv", "/analytics/daily.csv", "/analytics/yearly.csv", "/analytics/hours.csv", "/analytics/markets.csv",
+		"/analytics", "/analytics/pace.csv", "/analytics/daily.csv", "/analytics/yearly.csv", "/analytics/hours.csv", "/analytics/markets.csv", "/analytics/sectors.csv",
 		"/analytics/categories.csv", "/analytics/issuers.csv",
 		"/shorts", "/shorts?view=largest", "/shorts?current=true", "/shorts?page=9",
 		"/dealings", "/dealings?view=largest", "/dealings?side=buy&min_amount=1", "/dealings?issuer=" + issuer + "&person=a", "/holdings", "/holdings?view=largest",

@@ -45,7 +45,7 @@ var pages = sitetest.Pages{
 		"surface.":              append(slices.Concat(names(health.Surfaces), health.Registers), health.Service),
 		"reason.":               names(health.Codes),
 		"error.":                nil, // a status without a text has that of error.other
-		"unknown.":              {"category", "market", "issuer"},
+		"unknown.":              {"category", "market", "sector", "issuer"},
 		"dev.tag.":              nil, // a tag without a text has its own name
 		"method.":               {"extractive", "facts", "selected", "model"},
 		"report.scanned.":       {"ocr", "mixed"},

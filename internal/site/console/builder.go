@@ -32,6 +32,7 @@ type builderPage struct {
 	Currency   string   // of the least amount
 	Categories []option // the names that a filter takes, with those of the page
 	Markets    []string
+	Sectors    []string
 	Preview    *preview
 }
 
@@ -54,7 +55,7 @@ var eventNames = []string{
 
 // hookFields are the fields of requests for which the form has a place.
 var hookFields = []string{
-	"url", "description", "events", "search", "type", "issuer", "category", "kind", "market", "fact", "min_amount",
+	"url", "description", "events", "search", "type", "issuer", "category", "kind", "market", "sector", "fact", "min_amount",
 	"position", "holder", "min_percent", "side",
 }
 
@@ -91,6 +92,7 @@ func (q *request) hookForm() hookForm {
 			Category: get("category"),
 			Kind:     get("kind"),
 			Market:   get("market"),
+			Sector:   get("sector"),
 			Without:  get("without"),
 			In:       get("in"),
 
@@ -151,13 +153,13 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 		data.Sides = append(data.Sides, option{name, q.e.Text("builder.side." + name), name == entered.Filter.Side})
 	}
 	data.Currency = cmp.Or(entered.Filter.Currency, "EUR")
-	data.Categories, data.Markets = c.names(q)
+	c.addNames(q, data)
 	return data
 }
 
-// names returns categories and markets that help to fill in the form. A person who may
-// not read the analytics gets none.
-func (c *Console) names(q *request) (categories []option, markets []string) {
+// addNames adds categories, markets and sectors that help to fill in the form. A person
+// who may not read the analytics gets none.
+func (c *Console) addNames(q *request, data *builderPage) {
 	figures, err := do(c, q, suggestNames, func(context.Context, access.Principal) (*catalog.Analytics, error) {
 		now, err := c.Query.Snapshot()
 		if err != nil {
@@ -166,15 +168,17 @@ func (c *Console) names(q *request) (categories []option, markets []string) {
 		return now.Analytics(time.Now()), nil
 	})
 	if err != nil {
-		return nil, nil
+		return
 	}
 	for _, one := range figures.Categories {
-		categories = append(categories, option{Value: one.Category, Text: q.e.Category(one.Category)})
+		data.Categories = append(data.Categories, option{Value: one.Category, Text: q.e.Category(one.Category)})
 	}
 	for _, one := range figures.Markets {
-		markets = append(markets, one.Market)
+		data.Markets = append(data.Markets, one.Market)
 	}
-	return categories, markets
+	for _, one := range figures.Sectors {
+		data.Sectors = append(data.Sectors, one.Sector)
+	}
 }
 
 // any returns the name of a value, or that it may be any.

@@ -61,6 +61,9 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 	if f.Market != "" {
 		out = append(out, q.e.Text("filter.market")+": "+f.Market)
 	}
+	if f.Sector != "" {
+		out = append(out, q.e.Text("filter.sector")+": "+f.Sector)
+	}
 	if f.Fact != "" {
 		out = append(out, q.e.Text("filter.fact")+": "+q.word("factkind.", f.Fact, f.Fact))
 	}

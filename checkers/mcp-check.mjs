@@ -41,6 +41,9 @@ export const toolCalls = (s) => ({
   propose_alert: [{}, { search: s.company, type: 'OIR', url: 'https://receiver.example/reports' }],
   list_facts: [{}, { kind: 'dividend', issuer: s.issuer, from: s.day, to: s.day, limit: 5, page: 1 }, { kind: 'buyback_programme', order: 'amount', min_amount: '1' }],
   calendar: [{}, { kind: 'payment', issuer: s.issuer, from: s.day, limit: 5 }],
+  get_ownership: [{ issuer: s.issuer }],
+  list_dealings: [{}, { issuer: s.issuer, side: 'buy', from: '2020-01-01', limit: 5, page: 1 }],
+  list_shorts: [{}, { of: 'issuers', limit: 5 }, { issuer: s.issuer, current: true }],
   search: [{ query: s.company }, { query: 'nosuchword' }],
   fetch: [{ id: s.report }, { id: s.issuer }],
 })

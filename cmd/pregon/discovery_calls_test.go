@@ -362,6 +362,7 @@ func (n *newcomer) value(of, argument string) any {
 		"from": "2020-02-08", "to": today, "date": today, "in": "document", "limit": 2, "page": 1, "offset": 0, "max_chars": 500, "language": "en",
 		"market": "SIBE", "without": "securitisation", "query": "sociedad", "url": "https://receiver.example/reports",
 		"fact": "buyback_programme", "min_amount": "1000", "currency": "EUR", "order": "amount",
+		"person": "garcia", "holder": "capital", "side": "buy", "of": "positions", "current": true, "sector": "bancos",
 	}
 	switch {
 	case argument == "kind" && of == "list_facts":

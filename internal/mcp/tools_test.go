@@ -18,6 +18,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/query/querytest"
 	"pregon/internal/store"
 )
 
@@ -69,7 +70,7 @@ func TestToolsList(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
 	a := s.post(legacy("tools/list", "{}"))
-	if tokens := len(a.body) * 3 / 10; tokens > 3450 {
+	if tokens := len(a.body) * 3 / 10; tokens > 4500 {
 		t.Errorf("the list of tools has about %d tokens", tokens)
 	}
 	views := map[string]string{"search_reports": "ui://pregon/filings-feed", "get_issuer": "ui://pregon/issuer", "get_analytics": "ui://pregon/analytics"}
@@ -90,6 +91,7 @@ func TestToolsList(t *testing.T) {
 func TestResultsAreOfTheirSchemas(t *testing.T) {
 	t.Parallel()
 	s := startWithDocument(t, start(t, busy(30, 300, 1)))
+	s.append(querytest.Positions())
 	key := s.key(access.AllScopes)
 	calls := map[string][]string{
 		"search_reports": {`{}`, `{"search":"nothing at all"}`, `{"limit":50}`, `{"page":9}`, `{"in":"document","search":"confidencialísima"}`, `{"type":"IP","kind":"company"}`},
@@ -102,6 +104,9 @@ func TestResultsAreOfTheirSchemas(t *testing.T) {
 		"propose_alert":  {`{}`, `{"search":"dividendo","type":"IP","url":"https://receiver.example/x"}`, `{"issuer":"A69000016","in":"document","search":"junta"}`},
 		"list_facts":     {`{}`, `{"kind":"dividend"}`, `{"search":"buyback"}`},
 		"calendar":       {`{}`, `{"kind":"payment"}`},
+		"get_ownership":  {`{"issuer":"A69000016"}`, `{"issuer":"A69000024"}`},
+		"list_dealings":  {`{}`, `{"side":"buy","limit":1}`, `{"issuer":"A69000024"}`},
+		"list_shorts":    {`{}`, `{"of":"issuers"}`, `{"issuer":"A69000016","current":true}`},
 		"search":         {`{"query":"bodegas"}`, `{"query":"zzzz"}`, `{"query":"¿Qué ha comunicado Bodegas de Valdebrisa sobre zzzz?"}`},
 		"fetch":          {`{"id":"oir-40374"}`, `{"id":"A69000016"}`, `{"id":"OIR-40375"}`},
 	}

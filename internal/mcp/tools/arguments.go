@@ -124,8 +124,14 @@ func (a Argument) text(v any) (text, reason string) {
 			return integer(v.String()), ""
 		}
 	}
-	if a.Type == "integer" {
+	if flag, ok := v.(bool); ok && a.Type == "boolean" {
+		return strconv.FormatBool(flag), ""
+	}
+	switch a.Type {
+	case "integer":
 		return "", "must be a whole number"
+	case "boolean":
+		return "", "must be true or false"
 	}
 	return "", "must be a string"
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -130,6 +131,7 @@ type boundedList struct {
 	rows        [][]byte // encoded
 	total       int
 	page, limit int
+	most        int // rows to show; 0 for as many as fit
 }
 
 func (l *boundedList) add(row any) error {
@@ -143,8 +145,12 @@ func (l *boundedList) add(row any) error {
 // shown returns how many rows are shown, and the page after them.
 func (l *boundedList) shown() (shown int, next pageAfter, more bool) {
 	size := 0
-	for shown < len(l.rows) && (shown == 0 || size+len(l.rows[shown]) < maxJSON) {
-		size += len(l.rows[shown]) + len(",")
+	rows := l.rows
+	if l.most > 0 {
+		rows = rows[:min(l.most, len(rows))]
+	}
+	for shown < len(rows) && (shown == 0 || size+len(rows[shown]) < maxJSON) {
+		size += len(rows[shown]) + len(",")
 		shown++
 	}
 	next = pageAfter{l.page + 1, l.limit}
@@ -297,6 +303,7 @@ type listLines struct {
 	things string // of which it is a list
 	order  string
 	hint   string // if it is empty
+	notice string // if it is not; quote.Notice if there is none
 	total  int
 	first  int // the number of the first line
 	lines  [][]byte
@@ -310,7 +317,7 @@ func (l *listLines) text(next pageAfter, more bool) string {
 		return fmt.Sprintf("No %s here (%d found in all). %s%s", strings.ToLower(l.things), l.total, nowInMadrid(), l.hint)
 	}
 	b := fmt.Appendf(nil, "%s %d to %d of %d, %s. %s %s\n", l.things, l.first,
-		l.first+len(l.lines)-1, l.total, l.order, nowInMadrid(), quote.Notice)
+		l.first+len(l.lines)-1, l.total, l.order, nowInMadrid(), cmp.Or(l.notice, quote.Notice))
 	for i, line := range l.lines {
 		if len(b)+len(line) > maxText && i > 0 {
 			b = fmt.Appendf(b, "… and %d more in the structured result.\n", len(l.lines)-i)

@@ -67,6 +67,9 @@ var All = load(map[string]answer{
 	"propose_alert":  (*Service).proposeAlert,
 	"list_facts":     (*Service).listFacts,
 	"calendar":       (*Service).calendar,
+	"get_ownership":  (*Service).ownership,
+	"list_dealings":  (*Service).listDealings,
+	"list_shorts":    (*Service).listShorts,
 	"search":         (*Service).search,
 	"fetch":          (*Service).fetch,
 })

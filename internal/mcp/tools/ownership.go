@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"pregon/internal/catalog"
+	"pregon/internal/mcp/quote"
+	"pregon/internal/query"
+)
+
+// Limits of the parts of an ownership in a result, in bytes, and in points and months.
+// Dealings have the room that the others leave. The rest is in the lists.
+const (
+	maxPositions = 10_600 // of all kinds
+	maxHoldings  = 4_000
+	maxOwnShares = 1_000
+	maxShorts    = 2_600
+	maxPoints    = 24
+	maxMonths    = 8
+)
+
+// ownership is that of an issuer, with the first rows of each list.
+type ownership struct {
+	IssuerID       *string           `json:"issuer_id"`
+	IssuerName     *string           `json:"issuer_name"`
+	Holdings       []json.RawMessage `json:"holdings"`
+	HoldingsTotal  int               `json:"holdings_total"`
+	OwnShares      []json.RawMessage `json:"own_shares"`
+	OwnSharesTotal int               `json:"own_shares_total"`
+	Shorts         ownershipShorts   `json:"shorts"`
+	Dealings       ownershipDealings `json:"dealings"`
+	Attribution    query.Attribution `json:"attribution"`
+}
+
+type ownershipShorts struct {
+	Totals       query.ShortTotal   `json:"totals"`
+	Current      []json.RawMessage  `json:"current"`
+	CurrentTotal int                `json:"current_total"`
+	Series       []query.ShortPoint `json:"series"` // the newest
+}
+
+type ownershipDealings struct {
+	Total  int                  `json:"total"`
+	Latest []json.RawMessage    `json:"latest"`
+	Months []query.DealingMonth `json:"months"` // the newest
+}
+
+// ownership answers who holds, trades in and bets against one issuer.
+func (s *Service) ownership(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
+	issuer := p.Text("issuer")
+	if err := p.Err(); err != nil {
+		return Result{}, err
+	}
+	found, err := s.Query.Ownership(ctx, snapshot, issuer)
+	if err != nil {
+		return Result{}, err
+	}
+	var parts [4][]positionRow
+	for i, rows := range [][]json.RawMessage{
+		found.Holdings,
+		found.OwnShares,
+		found.Shorts.Current,
+		found.Dealings.Latest,
+	} {
+		if parts[i], err = readPositions(rows); err != nil {
+			return Result{}, err
+		}
+	}
+	holdings, own, shorts, dealings := parts[0], parts[1], parts[2], parts[3]
+	out := ownership{
+		IssuerID:       found.IssuerID,
+		IssuerName:     found.IssuerName,
+		Holdings:       fitting(holdings, maxHoldings),
+		HoldingsTotal:  len(holdings),
+		OwnShares:      fitting(own, maxOwnShares),
+		OwnSharesTotal: len(own),
+		Shorts: ownershipShorts{
+			Totals:       found.Shorts.Totals,
+			Current:      fitting(shorts, maxShorts),
+			CurrentTotal: len(shorts),
+			Series:       found.Shorts.Series[max(0, len(found.Shorts.Series)-maxPoints):],
+		},
+		Dealings: ownershipDealings{
+			Total:  found.Dealings.Total,
+			Latest: []json.RawMessage{},
+			Months: found.Dealings.Months[max(0, len(found.Dealings.Months)-maxMonths):],
+		},
+		Attribution: found.Attribution,
+	}
+	left := maxPositions
+	for _, part := range [][]json.RawMessage{out.Holdings, out.OwnShares, out.Shorts.Current} {
+		for _, row := range part {
+			left -= len(row)
+		}
+	}
+	out.Dealings.Latest = fitting(dealings, left)
+	b, err := encodeWithSeq(out, snapshot)
+	return newResult(b, s.ownershipText(found, holdings, own, shorts, dealings)), err
+}
+
+// fitting returns the first rows that fit, at least one.
+func fitting(rows []positionRow, most int) []json.RawMessage {
+	out := []json.RawMessage{}
+	size := 0
+	for _, row := range rows {
+		if size += len(row.JSON) + len(","); size > most && len(out) > 0 {
+			break
+		}
+		out = append(out, row.JSON)
+	}
+	return out
+}
+
+func (s *Service) ownershipText(
+	found *query.Ownership,
+	holdings, own, shorts, dealings []positionRow,
+) string {
+	b := append([]byte(nil), s.Simulated()...)
+	b = append(b, "Who holds, bets against and deals in "...)
+	b = append(b, withoutName(found.IssuerName)...)
+	ident := identOf(found.IssuerID, shorts, holdings, own, dealings)
+	if ident != "" {
+		b = fmt.Appendf(b, " (%s)", quote.Word(ident))
+	}
+	b = fmt.Appendf(b, ". %s %s\n", nowInMadrid(), quote.RegisterNotice)
+	rest := func(path string) string { return s.BaseURL + "/api/v1/" + path + "issuer=" + url.QueryEscape(ident) }
+	b = s.appendSection(b, section{
+		title: fmt.Sprintf("Significant holdings now: %d, in per cent of the votes. %s", len(holdings), holdingLimits),
+		rows:  holdings,
+		most:  1_300,
+		rest:  rest("holdings?current=true&"),
+	})
+	b = s.appendSection(b, section{
+		title: fmt.Sprintf("Own shares now: %d.", len(own)),
+		rows:  own,
+		most:  300,
+		rest:  rest("own-shares?current=true&"),
+	})
+	b = s.appendSection(b, section{
+		title: "Net short positions now: " + totalWords(found.Shorts.Totals) + ". " + shortLimits,
+		rows:  shorts,
+		most:  900,
+		rest:  "list_shorts with this issuer and current=true",
+	})
+	b = s.appendSection(b, section{
+		title: fmt.Sprintf("Managers' dealings: %s, the newest first. %s", counted(found.Dealings.Total, "notice"),
+			dealingLimits),
+		rows: dealings,
+		most: 1_000,
+		rest: "list_dealings with this issuer",
+		of:   found.Dealings.Total,
+	})
+	if len(holdings)+len(own)+len(shorts)+found.Dealings.Total == 0 {
+		b = append(b, "No register has an entry about this issuer here. This does not prove that there is none.\n"...)
+	}
+	return string(b)
+}
+
+// identOf returns the id of an issuer, or what the registers have in its place.
+func identOf(id *string, parts ...[]positionRow) string {
+	if id != nil {
+		return *id
+	}
+	for _, rows := range parts {
+		for _, row := range rows {
+			if ident := cmp.Or(row.IssuerID, row.ISIN, row.LEI); ident != "" {
+				return ident
+			}
+		}
+	}
+	return ""
+}
+
+// section is a part of the text about an ownership.
+type section struct {
+	title string
+	rows  []positionRow
+	most  int    // bytes of the lines
+	of    int    // rows in all; 0 if rows are all
+	rest  string // where the other rows are
+}
+
+// appendSection appends the first rows that fit, at least one.
+func (s *Service) appendSection(b []byte, part section) []byte {
+	b = append(append(b, part.title...), '\n')
+	size := 0
+	shown := 0
+	for i := range part.rows {
+		line := s.appendPositionLine(nil, &part.rows[i], false)
+		if size += len(line) + len("\n"); size > part.most && shown > 0 {
+			break
+		}
+		b = append(append(b, line...), '\n')
+		shown++
+	}
+	if more := max(part.of, len(part.rows)) - shown; more > 0 {
+		b = fmt.Appendf(b, "… and %d more: %s\n", more, part.rest)
+	}
+	return b
+}

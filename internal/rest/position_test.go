@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/proof/remote"
 	"pregon/internal/query/querytest"
 	"pregon/internal/store"
 )
@@ -350,6 +353,29 @@ func TestVotingRights(t *testing.T) {
 	for _, target := range []string{"/api/v1/holdings?issuer=BVB&" + asOf, "/api/v1/issuers/BVB/ownership?" + asOf} {
 		if body := string(s.get(http.StatusOK, target).body); strings.Contains(body, now) || !strings.Contains(body, `"voting_rights":`) {
 			t.Errorf("%s: %s, want the voting rights of that time", target, body)
+		}
+	}
+}
+
+// The detail of every position agrees with its proof, apart from what the log does not have.
+func TestVerifyPositions(t *testing.T) {
+	s := startRegisters(t)
+	keys, err := remote.ParseKeys(string(s.get(http.StatusOK, "/log/vkey").body))
+	s.must(err)
+	dir := t.TempDir()
+	check := remote.ReportCheck{
+		Report:   filepath.Join(dir, "position.json"),
+		Proof:    filepath.Join(dir, "proof.json"),
+		Keys:     keys,
+		Compared: func([]string) {},
+	}
+	for _, p := range querytest.Positions().Positions {
+		detail := s.get(http.StatusOK, "/api/v1/positions/"+p.ID)
+		s.must(os.WriteFile(check.Report, detail.body, 0o600))
+		s.must(os.WriteFile(check.Proof, s.get(http.StatusOK, "/api/v1/positions/"+p.ID+"/proof").body, 0o600))
+		place, err := check.Run()
+		if err != nil || !strings.HasSuffix(place, "NOT checked: attribution, issuer_id") {
+			t.Errorf("%s: %q, %v", p.ID, place, err)
 		}
 	}
 }

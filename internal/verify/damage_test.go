@@ -131,14 +131,16 @@ func TestDamage(t *testing.T) {
 			}
 			t.Run(name+"/"+d.name, func(t *testing.T) {
 				t.Parallel()
-				open(t).damaged(d)
+				w := open(t)
+				w.fill()
+				w.damaged(d)
 			})
 		}
 	}
 }
 
 func (w *world) damaged(d damage) {
-	w.fill()
+	w.Helper()
 	before, err := w.db.Changes(w.Context(), 0, 100)
 	w.must(err)
 	statement := d.sql

@@ -113,11 +113,22 @@ func (w *writer) flush(ctx context.Context) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
+	var before, after []string
+	if w.table.erased {
+		before = w.to.Erasing
+		after = w.to.Erased
+	}
 	err := w.update(ctx, func(tx relational.Tx) {
+		for _, statement := range before {
+			tx.Exec(ctx, statement)
+		}
 		for _, d := range w.pending {
 			for _, statement := range d.statements {
 				tx.Exec(ctx, statement, d.args...)
 			}
+		}
+		for _, statement := range after {
+			tx.Exec(ctx, statement)
 		}
 	})
 	w.pending, w.bytes = nil, 0

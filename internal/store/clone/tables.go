@@ -35,7 +35,9 @@ type table struct {
 	collated bool
 	// appended means that rows never change and are never deleted.
 	appended bool
-	sqlite   form
+	// erased means that a row that is removed must not stay readable in the file.
+	erased bool
+	sqlite form
 }
 
 // form is how SQLite stores a table that has another form there. The statements
@@ -80,7 +82,12 @@ var tables = []table{
 		key:      []column{{"id", text}},
 		values:   []column{{"seq", integer}},
 	},
-	{name: "sealed_name", key: []column{{"sealed", text}}, values: []column{{"salt", binary}, {"name", text}}},
+	{
+		name:   "sealed_name",
+		erased: true,
+		key:    []column{{"sealed", text}},
+		values: []column{{"salt", binary}, {"name", text}},
+	},
 	{
 		name:     "setting",
 		collated: true,

@@ -1,7 +1,9 @@
 package site
 
 import (
+	"math"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"pregon/internal/disclosure"
@@ -89,16 +91,12 @@ func (e edition) price(decimal, currency string) string {
 	return number + nbsp + symbol
 }
 
-// hundredths returns a decimal times 100, rounded, as charts draw it.
+// hundredths returns a decimal times 100, rounded, as charts draw it. It is 0 for one that
+// no chart can draw.
 func hundredths(s string) int {
-	value, ok := new(big.Rat).SetString(s)
-	if !ok {
+	value, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.Abs(value) > math.MaxInt32*100 {
 		return 0
 	}
-	scaled := value.Mul(value, big.NewRat(100, 1)).FloatString(0)
-	n, ok := new(big.Int).SetString(scaled, 10)
-	if !ok || !n.IsInt64() {
-		return 0
-	}
-	return int(n.Int64())
+	return int(math.Round(100 * value))
 }

@@ -58,6 +58,7 @@ type positionPage struct {
 	CSV       string // address
 	JSON      string // address
 	Top       *chart.Chart
+	feedURL   *string // the filter of its feeds, or nil if it has none
 }
 
 // positionForm is the filter of a list of positions.
@@ -156,6 +157,10 @@ func (s *Site) positionPage(q *request, r *register) (out *positionPage, natural
 		Page: list.Page,
 		CSV:  "/api/v1" + r.path + ".csv" + q.registerParameters(r),
 		JSON: "/api/v1" + r.path + q.registerParameters(r),
+	}
+	if !q.aboutOne(r) {
+		filter := q.registerParameters(r)
+		out.feedURL = &filter
 	}
 	var moves []position.Move
 	if largest {

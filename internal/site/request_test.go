@@ -106,7 +106,7 @@ func TestOddRequests(t *testing.T) {
 		"/analytics", "/sitemap.xml", "/manifest.webmanifest", "/favicon.ico", "/developers", "/status", "/reports/oir-40374", "/reports/oir-40374.md", "/reports/.md", "/reports/%00", "/reports/%2F%2Fevil.example", "/reports/..%2F..", "/reports/OIR-40374%3F", "/reports/oir-99999999999999999999",
 		"/issuers/bvb", "/issuers/%2F%2Fevil.example", "/issuers/%ff", "/issuers/%22", "/issuers/" + long, "/issuers/%20", "/issuers/A69000016/months.csv", "/issuers/x/months.csv",
 		"/analytics/daily.csv", "/analytics/..%2Fx", "/analytics/.csv", "/sitemaps/pages.xml", "/sitemaps/.xml", "/sitemaps/9999.xml", "/sitemaps/1899.xml", "/sitemaps/-001.xml",
-		"/developers/%2e%2e", "/developers/conventions", "/assets/site.js", "/assets/..%2Fsite.js",
+		"/shorts/feed.atom", "/dealings/feed.json", "/holdings/feed.atom", "/developers/%2e%2e", "/developers/conventions", "/assets/site.js", "/assets/..%2Fsite.js",
 	}
 	var wg sync.WaitGroup
 	for _, credential := range []string{"", "Bearer read:reports+read:issuers+read:analytics"} {

@@ -196,7 +196,7 @@ func pages(report, issuer string) []string {
 		"/analytics/categories.csv", "/analytics/issuers.csv",
 		"/shorts", "/shorts?view=largest", "/shorts?current=true", "/shorts?page=9",
 		"/dealings", "/dealings?view=largest", "/dealings?side=buy&min_amount=1", "/dealings?issuer=" + issuer + "&person=a", "/holdings", "/holdings?view=largest",
-		"/own-shares", "/own-shares?view=largest",
+		"/own-shares", "/own-shares?view=largest", "/shorts/feed.atom", "/dealings/feed.json", "/holdings/feed.atom", "/own-shares/feed.json",
 		"/developers", "/developers/conventions", "/developers/reports", "/developers/push", "/developers/access", "/status",
 	}
 }

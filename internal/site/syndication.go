@@ -12,13 +12,30 @@ import (
 	"pregon/internal/site/render"
 )
 
-// syndicated is a report as feed readers get it.
+// syndicated is a report or a position as feed readers get it.
 type syndicated struct {
-	report    *disclosure.Report
+	id        string // an address that never changes
+	address   string // of the page
+	source    string // address at the regulator, or ""
+	document  string // address, or ""
+	isPDF     bool   // the document
+	title     string
+	author    string
+	summary   string
+	text      string // if there is no summary
+	tags      []string
 	published time.Time
 	updated   time.Time
-	address   string
-	summary   string
+}
+
+// feedHead is what a feed has besides its entries. Addresses have no host.
+type feedHead struct {
+	title    string
+	subtitle string
+	page     string // address of the page with the same list
+	atom     string // addresses of the feed
+	json     string
+	private  bool // not for search engines
 }
 
 // feedEntries is the number of reports in a feed.
@@ -38,8 +55,18 @@ func (s *Site) syndicate(q *request) ([]syndicated, error) {
 	for i, f := range found.Reports {
 		r := f.Decode()
 		out[i] = syndicated{
-			r, query.Madrid(r.PublishedAt), query.Madrid(updatedAt(r)),
-			s.BaseURL + q.edition.Link("/reports/"+r.ID), q.summaryOf(r),
+			id:        s.BaseURL + "/reports/" + r.ID,
+			address:   s.BaseURL + q.edition.Link("/reports/"+r.ID),
+			source:    r.SourceURL,
+			document:  r.PDFURL,
+			isPDF:     r.Document.Type == "pdf",
+			title:     r.CompanyName + ": " + r.Title,
+			author:    r.CompanyName,
+			summary:   q.summaryOf(r),
+			text:      r.Title,
+			tags:      append([]string{string(r.Type)}, r.Categories()...),
+			published: query.Madrid(r.PublishedAt),
+			updated:   query.Madrid(updatedAt(r)),
 		}
 	}
 	return out, nil
@@ -65,6 +92,17 @@ func (q *request) feedTitle() string {
 		}
 	}
 	return title
+}
+
+// reportsHead returns the head of the feed of reports.
+func (q *request) reportsHead() feedHead {
+	return feedHead{
+		title:    q.feedTitle(),
+		subtitle: q.edition.Text("feed.description"),
+		page:     q.with("/"),
+		atom:     q.with("/feed.atom"),
+		json:     q.with("/feed.json"),
+	}
 }
 
 // feedAge is how long feed readers may keep a feed.
@@ -116,38 +154,42 @@ func (s *Site) atom(q *request) (*render.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.atomPage(q, q.reportsHead(), entries)
+}
+
+// atomPage returns a feed as Atom.
+func (s *Site) atomPage(q *request, head feedHead, entries []syndicated) (*render.Page, error) {
 	source := s.Query.Attribution()
 	feed := atomFeed{
 		Language: string(q.edition.Language),
-		ID:       s.BaseURL + q.with("/feed.atom"),
-		Title:    q.feedTitle(),
-		Subtitle: q.edition.Text("feed.description"),
+		ID:       s.BaseURL + head.atom,
+		Title:    head.title,
+		Subtitle: head.subtitle,
 		Updated:  time.Unix(0, 0).UTC().Format(time.RFC3339),
 		Author:   atomAuthor{source.Source},
 		Rights:   source.Notice,
 		Icon:     s.BaseURL + s.Icon(),
 		Links: []atomLink{
-			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + q.with("/feed.atom")},
-			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + q.with("/")},
+			{Rel: "self", Type: "application/atom+xml", Href: s.BaseURL + head.atom},
+			{Rel: "alternate", Type: "text/html", Href: s.BaseURL + head.page},
 		},
 	}
 	newest := time.Time{}
 	for _, e := range entries {
 		item := atomEntry{
-			ID:         s.BaseURL + "/reports/" + e.report.ID,
-			Title:      e.report.CompanyName + ": " + e.report.Title,
-			Published:  e.published.Format(time.RFC3339),
-			Updated:    e.updated.Format(time.RFC3339),
-			Author:     atomAuthor{e.report.CompanyName},
-			Summary:    e.summary,
-			Links:      []atomLink{{Rel: "alternate", Type: "text/html", Href: e.address}},
-			Categories: []atomCategory{{string(e.report.Type)}},
+			ID:        e.id,
+			Title:     e.title,
+			Published: e.published.Format(time.RFC3339),
+			Updated:   e.updated.Format(time.RFC3339),
+			Author:    atomAuthor{e.author},
+			Summary:   e.summary,
+			Links:     []atomLink{{Rel: "alternate", Type: "text/html", Href: e.address}},
 		}
-		if e.report.PDFURL != "" {
-			item.Links = append(item.Links, atomLink{Rel: "related", Href: e.report.PDFURL})
+		if e.document != "" {
+			item.Links = append(item.Links, atomLink{Rel: "related", Href: e.document})
 		}
-		for _, c := range e.report.Categories() {
-			item.Categories = append(item.Categories, atomCategory{c})
+		for _, tag := range e.tags {
+			item.Categories = append(item.Categories, atomCategory{tag})
 		}
 		if e.updated.After(newest) {
 			newest, feed.Updated = e.updated, item.Updated
@@ -162,6 +204,7 @@ func (s *Site) atom(q *request) (*render.Page, error) {
 		ContentType: "application/atom+xml; charset=utf-8",
 		Body:        append([]byte(xml.Header), body...),
 		MaxAge:      feedAge,
+		NoIndex:     head.private,
 	}, nil
 }
 
@@ -205,11 +248,16 @@ func (s *Site) jsonFeed(q *request) (*render.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.jsonFeedPage(q, q.reportsHead(), entries)
+}
+
+// jsonFeedPage returns a feed as JSON Feed.
+func (s *Site) jsonFeedPage(q *request, head feedHead, entries []syndicated) (*render.Page, error) {
 	feed := jsonFeed{
 		Version:     "https://jsonfeed.org/version/1.1",
-		Title:       q.feedTitle(),
-		HomePage:    s.BaseURL + q.with("/"),
-		FeedURL:     s.BaseURL + q.with("/feed.json"),
+		Title:       head.title,
+		HomePage:    s.BaseURL + head.page,
+		FeedURL:     s.BaseURL + head.json,
 		Description: s.Query.Attribution().Notice,
 		Language:    string(q.edition.Language),
 		Icon:        s.BaseURL + s.Icon(),
@@ -218,23 +266,28 @@ func (s *Site) jsonFeed(q *request) (*render.Page, error) {
 	}
 	for _, e := range entries {
 		item := jsonItem{
-			ID:        s.BaseURL + "/reports/" + e.report.ID,
+			ID:        e.id,
 			URL:       e.address,
-			External:  e.report.SourceURL,
-			Title:     e.report.CompanyName + ": " + e.report.Title,
-			Text:      cmp.Or(e.summary, e.report.Title),
+			External:  e.source,
+			Title:     e.title,
+			Text:      cmp.Or(e.summary, e.text),
 			Published: e.published,
 			Modified:  e.updated,
-			Authors:   []jsonAuthor{{e.report.CompanyName}},
-			Tags:      append([]string{string(e.report.Type)}, e.report.Categories()...),
+			Authors:   []jsonAuthor{{e.author}},
+			Tags:      e.tags,
 		}
-		if e.report.PDFURL != "" && e.report.Document.Type == "pdf" {
-			item.Attachments = []attachment{{e.report.PDFURL, "application/pdf"}}
+		if e.document != "" && e.isPDF {
+			item.Attachments = []attachment{{e.document, "application/pdf"}}
 		}
 		feed.Items = append(feed.Items, item)
 	}
 	body, err := query.Encode(feed)
-	return &render.Page{ContentType: "application/feed+json; charset=utf-8", Body: body, MaxAge: feedAge}, err
+	return &render.Page{
+		ContentType: "application/feed+json; charset=utf-8",
+		Body:        body,
+		MaxAge:      feedAge,
+		NoIndex:     head.private,
+	}, err
 }
 
 // manifest describes the site to devices that can install it.

@@ -54,6 +54,9 @@ export const templateCalls = (s) => ({
   'pregon://reports/search{?search,type,issuer,from,to,category,kind}': [
     'pregon://reports/search', 'pregon://reports/search?type=OIR', `pregon://reports/search?issuer=${s.issuer}&from=${s.day}`,
   ],
+  'pregon://positions/search{?position,issuer,holder,min_percent,from,to}': [
+    'pregon://positions/search', `pregon://positions/search?position=short,holding&issuer=${s.issuer}&from=2020-01-01`,
+  ],
   'pregon://issuers/{id}': [`pregon://issuers/${s.issuer}`],
   'pregon://documents/{id}': [`pregon://documents/${s.report}`],
 })

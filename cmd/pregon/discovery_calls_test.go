@@ -362,7 +362,7 @@ func (n *newcomer) value(of, argument string) any {
 		"from": "2020-02-08", "to": today, "date": today, "in": "document", "limit": 2, "page": 1, "offset": 0, "max_chars": 500, "language": "en",
 		"market": "SIBE", "without": "securitisation", "query": "sociedad", "url": "https://receiver.example/reports",
 		"fact": "buyback_programme", "min_amount": "1000", "currency": "EUR", "order": "amount",
-		"person": "garcia", "holder": "capital", "side": "buy", "of": "positions", "current": true, "sector": "bancos",
+		"person": "garcia", "holder": "capital", "position": "short,holding", "min_percent": "0.5", "side": "buy", "of": "positions", "current": true, "sector": "bancos",
 	}
 	switch {
 	case argument == "kind" && of == "list_facts":
@@ -383,6 +383,11 @@ func (n *newcomer) arguments(of string, names []string) map[string]any {
 	out := map[string]any{}
 	for _, name := range names {
 		out[name] = n.value(of, name)
+	}
+	if out["position"] != nil && out["search"] != nil {
+		for _, name := range []string{"position", "holder", "min_percent", "side"} {
+			delete(out, name) // they select positions, and search selects reports
+		}
 	}
 	return out
 }

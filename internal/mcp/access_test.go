@@ -48,6 +48,7 @@ var needs = []need{
 	{"resources/read", `{"uri":"pregon://reports/search?search=junta&in=document"}`, access.ReadReports, false},
 	{"resources/read", `{"uri":"pregon://reports/oir-40374"}`, access.ReadReports, true},
 	{"resources/read", `{"uri":"pregon://issuers/A69000016"}`, access.ReadIssuers, true},
+	{"resources/read", `{"uri":"pregon://positions/search"}`, access.ReadIssuers, true},
 	{"resources/read", `{"uri":"pregon://documents/oir-40374"}`, access.ReadReports, false},
 	{"resources/read", `{"uri":"ui://pregon/issuer"}`, 0, true},
 	{"prompts/get", `{"name":"morning_briefing"}`, access.ReadReports, true},

@@ -94,6 +94,8 @@ func completions(ctx context.Context, s *catalog.Snapshot, c completion) ([]stri
 		return withPrefix([]string{"IP", "OIR", "HR"}, typed), nil
 	case c.argument == "kind":
 		return withPrefix([]string{"company", "fund", "manager", "other"}, typed), nil
+	case c.argument == "position":
+		return withPrefix([]string{"short", "holding", "own_shares", "dealing"}, typed), nil
 	case c.argument == "date" || c.argument == "from" || c.argument == "to":
 		return withPrefix(recentDays(), typed), nil
 	case c.argument == "category":

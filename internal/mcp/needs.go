@@ -18,16 +18,27 @@ func (m message) need() access.Requirement {
 	case "prompts/get":
 		return needOfPrompt(m.name)
 	case listenMethod:
-		for _, uri := range m.subscribed() {
-			if searchesInDocuments(uri) {
-				return authenticated(access.ReadReports)
-			}
-		}
-		return public(access.ReadReports)
+		return needOfSubscriptions(m.subscribed())
 	case "resources/subscribe":
 		return public(access.ReadReports)
 	}
 	return public(0)
+}
+
+// needOfSubscriptions returns the requirement of subscriptions to resources.
+func needOfSubscriptions(uris []string) access.Requirement {
+	scope := access.ReadReports
+	inDocuments := false
+	for _, uri := range uris {
+		if strings.HasPrefix(uri, positionURI) {
+			scope |= access.ReadIssuers
+		}
+		inDocuments = inDocuments || searchesInDocuments(uri)
+	}
+	if inDocuments {
+		return authenticated(scope)
+	}
+	return public(scope)
 }
 
 // mayReadDocuments reports whether the answer to a public message has more for a
@@ -63,7 +74,7 @@ func needOfURI(uri string) access.Requirement {
 		return authenticated(access.ReadReports)
 	case strings.HasPrefix(uri, reportURI):
 		return public(access.ReadReports)
-	case strings.HasPrefix(uri, issuerURI):
+	case strings.HasPrefix(uri, issuerURI), strings.HasPrefix(uri, positionURI):
 		return public(access.ReadIssuers)
 	}
 	return public(0)

@@ -3,9 +3,12 @@ package mcp_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/query/querytest"
 	"pregon/internal/store"
@@ -330,5 +333,151 @@ func TestHostilePositions(t *testing.T) {
 		if want := len(b.Positions) / 3; len(seen) != want {
 			t.Errorf("%s: %d rows, want %d", tool, len(seen), want)
 		}
+	}
+}
+
+const allPositions = "pregon://positions/search"
+
+// The resource of positions has what its subscribers are notified of.
+func TestPositionResource(t *testing.T) {
+	t.Parallel()
+	s := registers(t)
+	for query, want := range map[string]string{
+		"":                                     "12",
+		"?position=short":                      "4",
+		"?position=holding,own_shares":         "4",
+		"?issuer=BVB&position=short":           "3",
+		"?holder=imaginaria":                   "2",
+		"?holder=elena":                        "0",
+		"?issuer=BVB&holder=elena":             "4",
+		"?min_percent=4.2":                     "3",
+		"?min_percent=100":                     "0",
+		"?side=buy&min_amount=2600":            "1",
+		"?market=SIBE&position=dealing,short":  "7",
+		"?kind=fund":                           "0",
+		"?kind=company&without=securitisation": "11",
+		"?from=2026-03-04&to=2026-03-04":       "2",
+		"?position=short&limit=1&page=2":       "4",
+	} {
+		got := object(t, []byte(s.read(allPositions + query).Contents[0].Text))
+		if fmt.Sprint(got["total"]) != want {
+			t.Errorf("%s: %v positions, want %s", query, got["total"], want)
+		}
+	}
+	for query, want := range map[string]string{
+		"?type=IP":                     "type 'IP' selects only reports",
+		"?position=nothing":            "must be some of short",
+		"?position=short&min_amount=5": "needs fact=",
+		"?limit=51":                    "limit '51' must be",
+	} {
+		text := s.ask("resources/read", fmt.Sprintf(`{"uri":%q}`, allPositions+query)).refused(http.StatusBadRequest, -32602)
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %s", query, text)
+		}
+	}
+	if got := s.completions("position", "o"); fmt.Sprint(got) != "[own_shares]" {
+		t.Errorf("completions: %v", got)
+	}
+	if got := s.completions("holder", "e"); len(got) != 0 {
+		t.Errorf("names are completed: %v", got)
+	}
+}
+
+// completions returns the values of an argument of the resource of positions.
+func (s *service) completions(argument, typed string) []string {
+	s.t.Helper()
+	var out struct {
+		Completion struct{ Values []string }
+	}
+	s.post(legacy("completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/resource","uri":%q},"argument":{"name":%q,"value":%q}}`,
+		allPositions+"{?position,issuer,holder,min_percent,from,to}", argument, typed))).into(&out)
+	return out.Completion.Values
+}
+
+// Subscribers are notified of new and changed positions that match, and not of history.
+func TestListenForPositions(t *testing.T) {
+	t.Parallel()
+	s := startLive(t)
+	const shorts, large = allPositions + "?position=short", allPositions + "?min_percent=1"
+	const person, anybody = allPositions + "?issuer=A69000016&holder=elena", allPositions + "?holder=elena"
+	l := s.listen([]string{latest, allPositions, shorts, large, person, anybody})
+	enter := func(event disclosure.Event, p disclosure.Position) {
+		t.Helper()
+		if err := p.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.store.Append(t.Context(), store.Batch{New: event, Positions: []disclosure.Position{p}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	short := querytest.Short(querytest.ISIN, "Fondo Imaginario Alfa LLP", "2026-03-04", "0.71", disclosure.StateCurrent, 1)
+	enter(disclosure.Published, short)
+	l.all(allPositions, shorts)
+	enter(disclosure.Published, querytest.Holding("2026000103", "RUIZ , ELENA", "2026-01-16", "12.5", disclosure.StateCurrent))
+	l.all(allPositions, large, person)
+	enter(disclosure.Backfilled, querytest.Short(querytest.ISIN, "Fondo Imaginario Alfa LLP", "2020-03-04", "2", disclosure.StatePast, 1))
+	short.State = disclosure.StateEnded
+	enter(disclosure.Published, short)
+	l.all(allPositions, shorts)
+	s.file(newReport(disclosure.OIR, 90001, "2026-05-01T08:00:00Z"))
+	l.all(latest)
+	l.end()
+	s.settled(0)
+	for _, uri := range []string{
+		"pregon://reports/search?position=short", allPositions + "?type=IP", allPositions + "?position=x", "pregon://positions/latest",
+	} {
+		s.ask("subscriptions/listen", listenParams([]string{uri})).refused(http.StatusBadRequest, -32602)
+	}
+}
+
+// An alert for positions has their events and the resource that is notified of them.
+func TestProposeAlertForPositions(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	b := querytest.Positions()
+	for i := range b.Positions {
+		if b.Positions[i].RegisteredOn != "" {
+			b.Positions[i].RegisteredOn = disclosure.DayOf(time.Now()).String()
+		}
+	}
+	s.append(b)
+	const arguments = `{"position":"dealing","side":"sell","min_amount":"50000"}`
+	out := s.call("propose_alert", arguments)
+	var got struct {
+		Total    int
+		Resource string
+		Request  struct{ Body struct{ Events []string } }
+		Filter   map[string]string
+	}
+	if err := json.Unmarshal(out.StructuredContent, &got); err != nil || out.IsError {
+		t.Fatal(out.text(), err)
+	}
+	want := "pregon://positions/search?currency=EUR&min_amount=50000&position=dealing&side=sell"
+	if got.Total != 1 || got.Resource != want || fmt.Sprint(got.Request.Body.Events) != "[position.published position.updated position.withdrawn]" ||
+		got.Filter["side"] != "sell" {
+		t.Errorf("%s", out.StructuredContent)
+	}
+	if text := out.text(); !strings.Contains(text, "1 position would have been sent") || !strings.Contains(text, "sell 20000 at 2.7 EUR") ||
+		!strings.Contains(text, `"events":["position.published"`) {
+		t.Errorf("%s", text)
+	}
+	checkQuoted(t, strings.ReplaceAll(out.text(), "pregon.example", ""))
+	s.read(got.Resource)
+	for arguments, want := range map[string]string{
+		`{"position":"short","type":"IP"}`: "leave one of them out",
+		`{"position":"shorts"}`:            "must be some of",
+		`{"side":"gift"}`:                  "use buy, sell or other",
+	} {
+		if out := s.call("propose_alert", arguments); !out.IsError || !strings.Contains(out.text(), want) {
+			t.Errorf("%s: %s", arguments, out.text())
+		}
+	}
+	reports := s.key(access.ReadReports)
+	if out := s.call("propose_alert", `{}`, reports...); out.IsError {
+		t.Errorf("an alert for reports: %s", out.text())
+	}
+	refused := s.post(legacy("tools/call", `{"name":"propose_alert","arguments":`+arguments+`}`), reports...)
+	if !strings.Contains(string(refused.body), "read:issuers") {
+		t.Errorf("without the scope: %d %s", refused.status, refused.body)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	baseURI     = "pregon://"
 	reportURI   = baseURI + "reports/"
 	issuerURI   = baseURI + "issuers/"
+	positionURI = baseURI + "positions/"
 	documentURI = baseURI + "documents/"
 
 	jsonType = "application/json"
@@ -70,6 +71,14 @@ var templates = []resource{
 		Title:       "A search",
 		MIMEType:    jsonType,
 		Description: "The results of a search, newest first. Subscribe to be notified of new results.",
+	},
+	{
+		URITemplate: tools.PositionsURI + "{?position,issuer,holder,min_percent,from,to}",
+		Name:        "position-search",
+		Title:       "Positions",
+		MIMEType:    jsonType,
+		Description: "Short positions, holdings, own shares and managers' dealings, newest first. Subscribe to be notified " +
+			"of new and changed ones.",
 	},
 	{
 		URITemplate: issuerURI + "{id}",
@@ -173,6 +182,9 @@ func (s *Server) record(
 ) (tools.Result, error) {
 	if at == tools.LatestURI || at == tools.SearchURI {
 		return s.tools.SearchReports(ctx, snapshot, p)
+	}
+	if at == tools.PositionsURI {
+		return s.tools.SearchPositions(ctx, snapshot, p)
 	}
 	for prefix, answer := range map[string]func(context.Context, *catalog.Snapshot,
 		*query.Params) (tools.Result, error){reportURI: s.tools.Report, issuerURI: s.tools.Issuer} {

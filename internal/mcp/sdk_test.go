@@ -81,7 +81,7 @@ func useAll(t *testing.T, session *sdk.ClientSession) {
 	if list, err := session.ListResources(ctx, nil); err != nil || len(list.Resources) < 4 {
 		t.Error(list, err)
 	}
-	if list, err := session.ListResourceTemplates(ctx, nil); err != nil || len(list.ResourceTemplates) != 4 {
+	if list, err := session.ListResourceTemplates(ctx, nil); err != nil || len(list.ResourceTemplates) != 5 {
 		t.Error(list, err)
 	}
 	read, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: "pregon://reports/oir-40374"})

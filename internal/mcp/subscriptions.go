@@ -46,21 +46,27 @@ const (
 // selectorOf returns the selector of a URI.
 func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	if len(uri) > tools.MaxURI || at != tools.LatestURI && at != tools.SearchURI {
+	selection := events.Selection{Events: listEvents}
+	switch {
+	case len(uri) <= tools.MaxURI && at == tools.PositionsURI:
+		selection.Events = tools.PositionEvents
+	case len(uri) > tools.MaxURI || at != tools.LatestURI && at != tools.SearchURI:
 		return nil, fault.New(fault.Invalid, "This URI does not have subscriptions: use %s, or %s?… with "+
-			"search, type, issuer, from, to, category, kind, market, sector, without, in=document, in %d bytes.",
-			tools.LatestURI, tools.SearchURI, tools.MaxURI)
+			"search, type, issuer, from, to, category, kind, market, sector, without, in=document, or %s?… with "+
+			"position, issuer, holder, min_percent, side, min_amount, in %d bytes.",
+			tools.LatestURI, tools.SearchURI, tools.PositionsURI, tools.MaxURI)
 	}
 	p := s.o.Query.ParseQuery(rawQuery)
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	filter := p.LiveFilter(snapshot)
+	selection.Filter = p.LiveFilter(snapshot)
+	p.CheckSelection(selection)
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return events.Selection{Events: listEvents, Filter: filter}.Compile(), nil
+	return selection.Compile(), nil
 }
 
 // add subscribes a listener to URIs, and acknowledges it: after the acknowledgement

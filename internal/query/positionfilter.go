@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/catalog"
+	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/push/events"
+	"pregon/internal/search"
 )
 
 // positionParameters select only positions, reportParameters only reports. min_amount is
@@ -35,6 +38,50 @@ func (p *Params) positionConditions(f *disclosure.Filter) {
 	if p.Valid() {
 		p.checkConditions(*f)
 	}
+}
+
+// LivePositions reads the parameters of a list of positions of any kind that has those with
+// which clients follow positions, so that the list is what they follow.
+func (p *Params) LivePositions(s *catalog.Snapshot) PositionList {
+	f := p.LiveFilter(s)
+	if f.ForReports() && p.Valid() {
+		name := p.firstOf(reportParameters)
+		p.Reject(name, p.Text(name), "selects only reports: leave it out")
+	}
+	var kinds []disclosure.PositionKind
+	for _, kind := range disclosure.PositionKinds {
+		if f.Positions == 0 || f.Positions.Has(kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	l := PositionList{
+		Filter: position.Filter{
+			Kinds:      kinds,
+			Issuer:     f.Issuer,
+			Name:       f.HeldBy,
+			From:       f.From,
+			To:         f.To,
+			Side:       f.Side,
+			MinAmount:  f.MinAmount,
+			Currency:   f.Currency,
+			MinPercent: f.MinPercent,
+		},
+		Limit: p.limit(),
+		Page:  p.Integer("page", 1, 1, MaxPage),
+	}
+	f = disclosure.Filter{
+		Kind:             f.Kind,
+		Market:           f.Market,
+		MarketWords:      f.MarketWords,
+		Sector:           f.Sector,
+		SectorWords:      f.SectorWords,
+		NoSecuritisation: f.NoSecuritisation,
+	}
+	if f != (disclosure.Filter{}) {
+		matcher := search.Compile(f)
+		l.Filter.Issuers = func(i *disclosure.Issuer) bool { return i != nil && matcher.MatchIssuer(i) }
+	}
+	return l
 }
 
 // positionKinds reads the parameter position.

@@ -25,6 +25,8 @@ type Filter struct {
 	// decimal, in Currency: all trades, or those of Side.
 	MinAmount string
 	Currency  string
+	// MinPercent selects positions of at least this percentage, which dealings do not have.
+	MinPercent string
 	// Issuers, if not nil, selects the positions of the issuers for which it returns true.
 	// It receives nil for an issuer that is not in the directory.
 	Issuers func(*disclosure.Issuer) bool
@@ -180,7 +182,8 @@ func (m *matcher) match(r *record) bool {
 		m.Current && r.state != disclosure.StateCurrent,
 		m.Name != "" && !m.matchName(r),
 		m.Side != "" && !r.sums.hasSide(m.Side),
-		m.MinAmount != "" && !r.sums.reach(m.Side, m.MinAmount, m.Currency):
+		m.MinAmount != "" && !r.sums.reach(m.Side, m.MinAmount, m.Currency),
+		m.MinPercent != "" && !r.hasPercent(m.MinPercent):
 		return false
 	}
 	return m.Issuers == nil || m.matchIssuer(r)
@@ -221,6 +224,11 @@ func hasWords(name, wanted []string) bool {
 func (s *sums) hasSide(side disclosure.Side) bool {
 	n := slices.Index(disclosure.Sides, side)
 	return s != nil && n >= 0 && s.has[n]
+}
+
+// hasPercent reports whether the percentage is at least a decimal.
+func (r *record) hasPercent(least string) bool {
+	return r.kind.HasPercent() && disclosure.IsDecimal(r.percent) && disclosure.CompareDecimals(r.percent, least) >= 0
 }
 
 // reach reports whether an amount is at least a decimal in a currency.

@@ -7,17 +7,27 @@ import (
 	"net/url"
 	"strings"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/mcp/quote"
 	"pregon/internal/push/events"
 	"pregon/internal/query"
 )
 
-// URIs of the resources that list reports.
+// URIs of the resources that list reports and positions.
 const (
-	LatestURI = "pregon://reports/latest"
-	SearchURI = "pregon://reports/search"
+	LatestURI    = "pregon://reports/latest"
+	SearchURI    = "pregon://reports/search"
+	PositionsURI = "pregon://positions/search"
 )
+
+// PositionEvents are the events of positions that are news. An alert for positions has them.
+var PositionEvents = []disclosure.Event{
+	disclosure.PositionPublished,
+	disclosure.PositionUpdated,
+	disclosure.PositionWithdrawn,
+}
 
 // MaxURI is the size in bytes of a resource that has subscriptions.
 const MaxURI = 500
@@ -62,25 +72,34 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 	if receiver == "" {
 		receiver = "https://RECEIVER.example/reports"
 	}
-	preview, err := s.Query.Preview(ctx, snapshot, events.Selection{Filter: filter}, alertDays)
+	selection := events.Selection{Filter: filter}
+	body := query.NewFilterBody(filter)
+	webhook := map[string]any{"url": receiver, "filter": body}
+	if filter.ForPositions() {
+		if by := access.FromContext(ctx); !by.MayRead(access.ReadIssuers) {
+			return Result{}, by.MissingScope(access.ReadIssuers, "An alert for positions")
+		}
+		selection.Events = PositionEvents
+		webhook["events"] = PositionEvents
+	}
+	preview, err := s.Query.Preview(ctx, snapshot, selection, alertDays)
 	if err != nil {
 		return Result{}, err
 	}
-	body := query.NewFilterBody(filter)
 	out := proposal{
 		Filter:   body,
 		Days:     alertDays,
 		Total:    preview.Total,
 		Weeks:    weeks(preview.Days),
 		Samples:  preview.Samples,
-		Resource: resourceOf(body),
+		Resource: resourceOf(filter),
 		Request: restRequest{
 			"POST", s.BaseURL + "/api/v1/webhooks",
 			map[string]string{
 				"Authorization": "Bearer YOUR_KEY",
 				"Content-Type":  "application/json",
 			},
-			map[string]any{"url": receiver, "filter": body},
+			webhook,
 		},
 	}
 	for i, row := range out.Samples {
@@ -90,7 +109,8 @@ func (s *Service) proposeAlert(ctx context.Context, snapshot *catalog.Snapshot, 
 	if err != nil {
 		return Result{}, err
 	}
-	return newResult(b, s.alertText(out, preview.Reports)), nil
+	text, err := s.alertText(out, preview)
+	return newResult(b, text), err
 }
 
 // weeks adds up days. The last week ends today; the first may be incomplete.
@@ -102,39 +122,48 @@ func weeks(days []query.DayCount) []int {
 	return out
 }
 
-// resourceOf returns the resource whose subscribers are notified of the same reports,
-// nil if it would be too long.
-func resourceOf(f query.FilterBody) *string {
-	q := url.Values{}
-	for name, v := range map[string]string{
-		"search": f.Search, "type": f.Type, "issuer": f.Issuer,
-		"category": f.Category, "kind": f.Kind, "market": f.Market, "sector": f.Sector, "without": f.Without, "in": f.In,
-		"fact": f.Fact, "min_amount": f.MinAmount, "currency": f.Currency,
-	} {
-		if v != "" {
-			q.Set(name, v)
-		}
+// resourceOf returns the resource whose subscribers are notified of the same reports or
+// positions, nil if it would be too long.
+func resourceOf(f disclosure.Filter) *string {
+	at := SearchURI
+	if f.ForPositions() {
+		at = PositionsURI
 	}
+	body := query.NewFilterBody(f)
+	body.From = ""
+	body.To = ""
+	q := body.Values()
 	if len(q) == 0 {
 		return new(LatestURI)
 	}
-	uri := SearchURI + "?" + q.Encode()
+	uri := at + "?" + q.Encode()
 	if len(uri) > MaxURI {
 		return nil
 	}
 	return &uri
 }
 
-func (s *Service) alertText(p proposal, newest []catalog.Report) string {
+func (s *Service) alertText(p proposal, preview query.Preview) (string, error) {
 	var b strings.Builder
+	thing := "report"
+	if p.Request.Body["events"] != nil {
+		thing = "position"
+	}
 	fmt.Fprintf(&b, "%sIn the last %d days %s would have been sent. %s\n", s.Simulated(), p.Days,
-		counted(p.Total, "report"), quote.Notice)
-	for _, f := range newest {
+		counted(p.Total, thing), quote.Notice)
+	for _, f := range preview.Reports {
 		b.Write(appendLine(nil, f))
+	}
+	for _, e := range preview.Positions {
+		row, err := readPosition(query.AppendPosition(nil, e))
+		if err != nil {
+			return "", err
+		}
+		b.Write(append(s.appendPositionLine(nil, &row, true), '\n'))
 	}
 	body, _ := query.Encode(p.Request.Body) // it was encoded before
 	fmt.Fprintf(&b, "Nothing was created. To subscribe, a person sends this with a key:\ncurl %s -H "+
 		"'Authorization: Bearer YOUR_KEY' -H 'Content-Type: application/json' -d '%s'",
 		p.Request.URL, strings.ReplaceAll(string(body), "'", `'\''`))
-	return b.String()
+	return b.String(), nil
 }

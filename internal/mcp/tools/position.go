@@ -301,6 +301,12 @@ func (s *Service) listDealings(ctx context.Context, snapshot *catalog.Snapshot, 
 	return s.listPositions(ctx, snapshot, p, list, "Notices of dealings", dealingLimits)
 }
 
+// SearchPositions returns a page of positions of any kind.
+func (s *Service) SearchPositions(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
+	list := p.LivePositions(snapshot)
+	return s.listPositions(ctx, snapshot, p, list, "Positions", shortLimits+" "+holdingLimits)
+}
+
 // listPositions returns a page of a list of positions.
 func (s *Service) listPositions(
 	ctx context.Context,
@@ -318,7 +324,7 @@ func (s *Service) listPositions(
 		return Result{}, err
 	}
 	more := map[string]any{}
-	if list.Kind() == disclosure.Short && list.Filter.Issuer != "" {
+	if len(list.Filter.Kinds) == 1 && list.Kind() == disclosure.Short && list.Filter.Issuer != "" {
 		total := s.Query.ShortTotal(book, list.Filter.Issuer)
 		more["totals"] = total
 		hint = "The present short positions in this issuer: " + totalWords(total) + ". " + hint

@@ -188,7 +188,7 @@ func TestVerifyReport(t *testing.T) {
 	_, key, args := proven(t, t.TempDir(), func(map[string]any) {})
 	out, err := verifying(t, append(args, "--vkey", key)...)
 	expect(t, out, err, true, "verified: seq 7 of example.org/log (report.published at 2026-04-22 08:00:34 UTC), in a tree of 20 changes",
-		"as in the log: available_at, categories, cnmv_registration_number, company_name,", "20 changes. Not in the log, so NOT checked: attribution, categories_en, headline, headline_en, issuer_id, ticker\n")
+		"as in the log: available_at, categories, cnmv_registration_number, company_name,", "20 changes. Not in the log, so NOT checked: attribution, categories_en, eu_class, headline, headline_en, issuer_id, ticker\n")
 	out, err = verifying(t, args...)
 	expect(t, out, err, false, "NOT VERIFIED", "/log/vkey")
 	if strings.Contains(out, "verified:") {

@@ -114,7 +114,7 @@ func (in *reading) api(r *Report) {
 		in.decode("time_precision", raw, &precision)
 	}
 	for _, derived := range []string{
-		"issuer_id", "categories_en", "headline", "headline_en", "registered_at", "suspect_time", "attribution", "as_of_seq",
+		"issuer_id", "categories_en", "eu_class", "headline", "headline_en", "registered_at", "suspect_time", "attribution", "as_of_seq",
 	} {
 		delete(in.values, derived)
 	}

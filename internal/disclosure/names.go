@@ -7,25 +7,33 @@ import (
 	"pregon/internal/text"
 )
 
-// categoryLines has a line for each category: its name, a tab, its English name.
+// categoryLines has a line for each category: its name, its English name and, if it is
+// certain, its class of regulated information, with a tab between them.
 //
 //go:embed categories.txt
 var categoryLines string
 
 // Categories are the names of the regulator's categories that are known without a
 // report. The regulator does not publish them, and may have others.
-var Categories, englishCategories = readCategories(categoryLines)
+var Categories, knownCategories = readCategories(categoryLines)
 
-// readCategories returns the names of the categories, and their English names by the
+// knownCategory is what the program knows of a category.
+type knownCategory struct {
+	english string
+	class   EUClass // of other relevant information in it, or ""
+}
+
+// readCategories returns the names of the categories, and what is known of them by the
 // folded name.
-func readCategories(lines string) (names []string, english map[string]string) {
-	english = map[string]string{}
+func readCategories(lines string) (names []string, known map[string]knownCategory) {
+	known = map[string]knownCategory{}
 	for line := range strings.Lines(lines) {
-		name, translation, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		english, class, _ := strings.Cut(rest, "\t")
 		names = append(names, name)
-		english[text.Fold(name)] = translation
+		known[text.Fold(name)] = knownCategory{english, EUClass(class)}
 	}
-	return names, english
+	return names, known
 }
 
 // untranslated ends the name of a category that has no English name.
@@ -34,8 +42,8 @@ const untranslated = " (es)"
 // CategoryEN returns the English name of a category, which may be spelled in any way.
 // If it is not known, it returns the Spanish name with the mark " (es)".
 func CategoryEN(name string) (english string, known bool) {
-	if english, known = englishCategories[text.Fold(name)]; known {
-		return english, true
+	if category, found := knownCategories[text.Fold(name)]; found {
+		return category.english, true
 	}
 	return name + untranslated, false
 }

@@ -418,10 +418,10 @@ func TestReadReportTakesOtherForms(t *testing.T) {
 	}
 }
 
-// The English names of the API are not imported: they follow from the categories.
+// The English names and the class of the API are not imported: they follow from the categories.
 func TestReadReportIgnoresEnglishCategories(t *testing.T) {
 	r, err := disclosure.ReadReport([]byte(`{"id":"oir-1","type":"OIR","company_name":"X","title":"Y",
-		"published_at":"2026-04-22T10:00:33+02:00","categories":["Sobre resultados"],"categories_en":["Results"]}`))
+		"published_at":"2026-04-22T10:00:33+02:00","categories":["Sobre resultados"],"categories_en":["Results"],"eu_class":"1.1"}`))
 	if err != nil || r.Category != "Sobre resultados" {
 		t.Errorf("%+v, %v", r, err)
 	}

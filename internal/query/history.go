@@ -102,7 +102,7 @@ func (q *Service) history(
 // derived are the fields of the API that are not a part of a change: they follow from
 // the directory, the service or other fields.
 var derived = []string{
-	"issuer_id", "categories_en", "headline", "headline_en", "suspect_time", "report_count", "latest_reports", "attribution", "as_of_seq",
+	"issuer_id", "categories_en", "eu_class", "headline", "headline_en", "suspect_time", "report_count", "latest_reports", "attribution", "as_of_seq",
 }
 
 // difference compares what the API shows of two changes, field by field. before is

@@ -135,6 +135,7 @@ type Report struct {
 	IssuerID    *string        `json:"issuer_id"`
 	Categories  []string       `json:"categories"`
 	English     []string       `json:"categories_en"` // of each category: see disclosure.CategoryEN
+	EUClass     *string        `json:"eu_class"`      // see disclosure.EUClass
 	SourceURL   *string        `json:"source_url"`
 	Related     []Related      `json:"related"`
 	CorrectedBy *string        `json:"corrected_by"`
@@ -213,6 +214,7 @@ func DescribeReport(rep *disclosure.Report) *Report {
 		NIF:         OrNull(rep.NIF),
 		Categories:  list(rep.Categories()),
 		English:     disclosure.CategoriesEN(rep.Categories()),
+		EUClass:     OrNull(string(rep.EUClass())),
 		SourceURL:   OrNull(rep.SourceURL),
 		Related:     relatedTo(rep),
 		CorrectedBy: OrNull(rep.CorrectedBy),

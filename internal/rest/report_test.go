@@ -259,6 +259,7 @@ func TestReportDetail(t *testing.T) {
 		},
 		"categories":    []any{"Sobre dividendos", "Sobre negocio y situación financiera"},
 		"categories_en": []any{"Sobre dividendos (es)", "Business and financial position"},
+		"eu_class":      nil, // one of the categories is not known
 		"source_url":    "https://regulator.example/Portal/Otra-Informacion-Relevante/Resultado-OIR.aspx?nreg=40374",
 		"headline":      nil,
 		"headline_en":   nil,
@@ -278,7 +279,7 @@ func TestReportDetailOfLittle(t *testing.T) {
 	s := start(t, "demo", store.Batch{Reports: []disclosure.Report{r}})
 	body := string(s.get(http.StatusOK, "/api/v1/reports/ip-7").body)
 	for _, want := range []string{
-		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"categories_en":[],"source_url":null,"related":[],"corrected_by":null,` +
+		`"pdf_url":null,"nif":null,"issuer_id":null,"categories":[],"categories_en":[],"eu_class":"2.2","source_url":null,"related":[],"corrected_by":null,` +
 			`"time_precision":null,"suspect_time":false,"registered_at":"2026-04-22T14:00:00+02:00","first_seen_at":`,
 		`,"enriched_at":null,"text_ready_at":null,"summary_ready_at":null,"document":{"status":"pending","reason":"The report's page`,
 		`"summary_method":null,"summary_language":null,"evidence":[],"summary_en":null,"evidence_en":[],"facts":null,"facts_ready_at":null,"headline":null,"headline_en":null,"attribution":`,

@@ -210,6 +210,9 @@ func (q *request) details(r *disclosure.Report, f catalog.Report) (out []detail)
 		}
 		add(key, q.edition.Category(c), q.edition.Link("/search?category="+url.QueryEscape(c)), false)
 	}
+	if class := r.EUClass(); class != "" {
+		add("class", string(class)+" "+q.edition.Text("class."+string(class)), "", false)
+	}
 	add("id", r.ID, "", true)
 	return out
 }

@@ -47,6 +47,7 @@ var pages = sitetest.Pages{
 		"error.":                nil, // a status without a text has that of error.other
 		"unknown.":              {"category", "market", "sector", "issuer"},
 		"dev.tag.":              nil, // a tag without a text has its own name
+		"class.":                names(disclosure.EUClasses),
 		"method.":               {"extractive", "facts", "selected", "model"},
 		"report.scanned.":       {"ocr", "mixed"},
 		"factkind.":             names(disclosure.FactKinds()),

@@ -170,7 +170,7 @@ func (c *ReportCheck) compareFields(
 		return nil, nil, nil, err
 	}
 	// of the directory, the service and the request
-	derived := []string{"issuer_id", "categories_en", "headline", "headline_en", "attribution", "as_of_seq"}
+	derived := []string{"issuer_id", "categories_en", "eu_class", "headline", "headline_en", "attribution", "as_of_seq"}
 	if record.Ticker == "" {
 		derived = append(derived, "ticker") // the directory may have one
 	}

@@ -31,7 +31,7 @@ expect(summarised, 'no report has a summary')
 const withIssuer = (await json('/api/v1/issuers?kind=company&limit=50')).data.find((i) => i.ticker)
 const pages = {
   feed: '/', filtered: '/?type=OIR&without=securitisation', report: `/reports/${summarised.id}`, issuers: '/issuers', issuer: `/issuers/${withIssuer.id}`,
-  analytics: '/analytics', calendar: '/calendar', dates: '/calendar?view=list', search: '/search?search=resultados', developers: '/developers', status: '/status', missing: '/no-such-page', nothing: '/?search=inexistentequenoexiste',
+  shorts: '/shorts', dealings: '/dealings', moves: '/holdings?view=largest', analytics: '/analytics', calendar: '/calendar', dates: '/calendar?view=list', search: '/search?search=resultados', developers: '/developers', status: '/status', missing: '/no-such-page', nothing: '/?search=inexistentequenoexiste',
 }
 const WIDTHS = [320, 768, 1440, 2560]
 

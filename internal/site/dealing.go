@@ -106,7 +106,7 @@ func dealingLinks(numbers []string) (out []render.Link) {
 const (
 	// dealingMonths is how many months the drawing of dealings has.
 	dealingMonths = 36
-	// drawnCurrency is that of the drawing. The CSV has all.
+	// drawnCurrency is that of the drawing, and of amounts that name none. The CSV has all.
 	drawnCurrency = "EUR"
 	million       = 1_000_000
 )

@@ -69,7 +69,7 @@ type positionForm struct {
 	Name      string
 	Sides     []choice
 	MinAmount string
-	HasAmount bool // it selects by amount
+	Currency  string // of the amount, or "" if the form does not select by amount
 	Markets   []choice
 	Sectors   []choice
 	From, To  string
@@ -340,8 +340,8 @@ func (q *request) positionForm(r *register) positionForm {
 		case "side":
 			f.Sides = q.sideChoices(disclosure.Side(value))
 		case "min_amount":
-			f.HasAmount = true
 			f.MinAmount = value
+			f.Currency = q.amountCurrency()
 		case "market":
 			f.Markets = q.positionNames(marketOf, value)
 		case "sector":
@@ -390,7 +390,7 @@ func (q *request) positionCondition(name, value string) string {
 	case "side":
 		value = q.edition.Text("side." + value)
 	case "min_amount":
-		return q.edition.Text("positions.amount") + ": " + q.edition.money(value, cmp.Or(q.values.Get("currency"), "EUR"))
+		return q.edition.Text("positions.amount") + ": " + q.edition.money(value, q.amountCurrency())
 	case "issuer":
 		if key, ok := q.snapshot.Positions().Key(value); ok {
 			value = key
@@ -398,6 +398,9 @@ func (q *request) positionCondition(name, value string) string {
 	}
 	return q.conditionText(name, value)
 }
+
+// amountCurrency returns the currency of the least amount.
+func (q *request) amountCurrency() string { return cmp.Or(q.values.Get("currency"), drawnCurrency) }
 
 // positionNames returns the markets or the sectors of issuers.
 func (q *request) positionNames(of func(*search.Issuer) string, selected string) []choice {

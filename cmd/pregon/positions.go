@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
@@ -20,48 +21,76 @@ type positionsCmd struct {
 
 type eraseNamesCmd struct {
 	adminFlags
-	IDs []string `arg:"" name:"id" help:"Ids of positions, such as dealing-2026127006, 1,000 at most. pregon export positions lists them."`
+	IDs       []string `arg:"" optional:"" name:"id" help:"Ids of positions, such as dealing-2026127006, 1,000 at most. pregon export positions lists them."`
+	OlderThan int      `placeholder:"DAYS" help:"Instead of ids: erase all names of positions whose day was more than this number of days ago. Serve does this by itself if it reads the source: see --people-retention."`
 }
 
-// maxErased is the number of positions of one call, which is one transaction.
-const maxErased = 1000
+// mostErased is the number of positions of one transaction, and of one call with ids.
+const mostErased = 1000
 
-// Run erases the names, all or none, and prints what was done to each position.
+// validate requires either ids or an age.
+func (c *eraseNamesCmd) validate() error {
+	switch {
+	case c.OlderThan < 0:
+		return fault.New(fault.Invalid, "--older-than %d must be a number of days, 1 or more", c.OlderThan)
+	case (len(c.IDs) == 0) == (c.OlderThan == 0):
+		return fault.New(fault.Invalid, "give the ids of positions, or --older-than DAYS: "+
+			"pregon positions erase-names dealing-2026127006")
+	case len(c.IDs) > mostErased:
+		return fault.New(fault.Invalid, "%d ids are too many: give %d at most, and run the command again for the others",
+			len(c.IDs), mostErased)
+	}
+	return nil
+}
+
+// Run erases names and prints what was done.
 func (c *eraseNamesCmd) Run(ctx context.Context, p *process) error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	return c.with(ctx, func(db engine.Store, audit access.Audit) error {
+		erase := c.eraseIDs
+		if c.OlderThan > 0 {
+			erase = c.eraseOld
+		}
+		n, err := erase(ctx, p, db, audit)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(p.stderr, "%d names erased. Snapshots, exports and backups that were made before still have "+
+			"them: see docs/security.md\n", n)
+		return err
+	})
+}
+
+// eraseIDs erases the names of the ids, all or none, and prints what was done to each
+// position.
+func (c *eraseNamesCmd) eraseIDs(ctx context.Context, p *process, db store.Log, audit access.Audit) (int, error) {
 	var ids []string
 	for _, id := range c.IDs {
 		if id = strings.ToLower(strings.TrimSpace(id)); !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) > maxErased {
-		return fault.New(fault.Invalid, "%d ids are too many: give %d at most, and run the command again for the others",
-			len(ids), maxErased)
+	named, err := namedPositions(ctx, db, ids)
+	if err != nil {
+		return 0, err
 	}
-	return c.with(ctx, func(db engine.Store, audit access.Audit) error {
-		named, err := namedPositions(ctx, db, ids)
-		if err != nil {
-			return err
+	out, err := db.EraseNames(ctx, nil, named...)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		done := "was erased before"
+		if slices.Contains(named, id) {
+			done = "erased"
+			audit(ctx, "name.erased", slog.String("position", id))
 		}
-		out, err := db.EraseNames(ctx, nil, named...)
-		if err != nil {
-			return err
+		if _, err := fmt.Fprintln(p.stdout, id, done); err != nil {
+			return out.Updated, err
 		}
-		for _, id := range ids {
-			done := "erased"
-			if !slices.Contains(named, id) {
-				done = "was erased before"
-			} else {
-				audit(ctx, "name.erased", slog.String("position", id))
-			}
-			if _, err := fmt.Fprintln(p.stdout, id, done); err != nil {
-				return err
-			}
-		}
-		fmt.Fprintf(p.stderr, "%d names erased. Snapshots, exports and backups that were made before still have them: "+
-			"see docs/security.md\n", out.Updated)
-		return nil
-	})
+	}
+	return out.Updated, nil
 }
 
 // namedPositions returns those of the ids whose names are not erased yet. It fails if one
@@ -90,4 +119,31 @@ func namedPositions(ctx context.Context, db store.Log, ids []string) (named []st
 		}
 	}
 	return named, nil
+}
+
+// eraseOld erases the names of old positions, in several transactions.
+func (c *eraseNamesCmd) eraseOld(ctx context.Context, _ *process, db store.Log, _ access.Audit) (n int, err error) {
+	from := disclosure.DayOf(time.Now()) - disclosure.Day(c.OlderThan)
+	var old []string
+	_, err = db.Current(ctx, func(change disclosure.Change) error {
+		p := change.Position
+		if p == nil || !p.Natural || p.Erased {
+			return nil
+		}
+		if day, ok := disclosure.ParseDay(p.Day()); ok && day < from {
+			old = append(old, p.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(old, mostErased) {
+		out, err := db.EraseNames(ctx, nil, some...)
+		if err != nil {
+			return n, err
+		}
+		n += out.Updated
+	}
+	return n, nil
 }

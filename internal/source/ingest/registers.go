@@ -17,9 +17,10 @@ type Registers struct {
 	Workbook func(ctx context.Context, body []byte) (xls.Book, error)
 }
 
-// newRegisters returns the reader of the registers of positions, or nil if none is read.
+// newRegisters returns the reader of the registers of positions. If none is read, it still
+// erases the names that were read before, when they are too old. It is nil without a retention.
 func (w *writer) newRegisters() *registers.Reader {
-	if len(w.Registers.Read) == 0 {
+	if len(w.Registers.Read) == 0 && w.Registers.Retention == 0 {
 		return nil
 	}
 	return registers.New(registers.Options{

@@ -61,7 +61,7 @@ type session struct {
 	funds     *funds
 	backfill  *backfill
 	directory *directory.Refresher
-	registers *registers.Reader // nil if none is read
+	registers *registers.Reader // nil: see newRegisters
 }
 
 // newSession prepares the work of a term.

@@ -46,6 +46,13 @@ var loads = map[string]func(ctx context.Context, s *soakRun, base, id string) (i
 	"report": func(ctx context.Context, s *soakRun, base, id string) (int, error) {
 		return call(ctx, base, s.key, http.MethodGet, "/api/v1/reports/"+id, nil, nil)
 	},
+	"positions": func(ctx context.Context, s *soakRun, base, _ string) (int, error) {
+		paths := []string{
+			"/shorts?current=true", "/shorts/totals", "/dealings?side=buy&min_amount=1000", "/dealings.csv?limit=100",
+			"/holdings?current=true", "/own-shares", "/completeness",
+		}
+		return call(ctx, base, s.key, http.MethodGet, "/api/v1"+paths[rand.IntN(len(paths))], nil, nil)
+	},
 	"page": func(ctx context.Context, s *soakRun, base, id string) (int, error) {
 		status, _, err := ask(ctx, base, s.key, []string{"/", "/reports/" + id, "/feed.atom", "/status"}[rand.IntN(4)], "text/html, */*;q=0.5")
 		return status, err

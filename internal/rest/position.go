@@ -81,7 +81,7 @@ func (a *API) listPositions(
 	if out.rows == nil {
 		out.body = appendAsOf(out.body, at)
 	}
-	return out.warn(p.Warnings()).asOf(at), nil
+	return out.warn(p.Warnings()).ofPositions(at), nil
 }
 
 // appendVotingRights adds those of the issuer to its list of holdings, which are
@@ -188,9 +188,17 @@ func (a *API) getShortSeries(r *http.Request, s *catalog.Snapshot) (response, er
 func encodePast(v any, at *query.Point) (response, error) {
 	out, err := encode(v)
 	if at != nil {
-		out = out.asOf(at)
+		out = out.ofPositions(at)
 	}
 	return out, err
+}
+
+// ofPositions adds the header of a past state to an answer about positions. It is not kept
+// for long as others are, because a name in it may be erased.
+func (out response) ofPositions(at *query.Point) response {
+	out = out.asOf(at)
+	out.maxAge = 0
+	return out
 }
 
 func (a *API) getOwnership(r *http.Request, s *catalog.Snapshot) (response, error) {
@@ -223,7 +231,7 @@ func (a *API) getPosition(r *http.Request, s *catalog.Snapshot) (response, error
 	if err != nil {
 		return response{}, err
 	}
-	return response{body: body}.asOf(at), nil
+	return response{body: body}.ofPositions(at), nil
 }
 
 func (a *API) positionHistory(r *http.Request, s *catalog.Snapshot) (response, error) {

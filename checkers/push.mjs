@@ -15,7 +15,8 @@ function stream(url) {
   const source = new EventSource(url, {
     fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, 'X-API-Key': process.env.PREGON_KEY } }),
   })
-  const names = ['hello', 'goodbye', 'report.published', 'report.backfilled', 'report.updated', 'report.corrected', 'issuer.updated']
+  const names = ['hello', 'goodbye', 'report.published', 'report.backfilled', 'report.updated', 'report.corrected', 'issuer.updated',
+    'position.published', 'position.updated', 'position.withdrawn', 'position.backfilled']
   for (const name of names) {
     source.addEventListener(name, (e) => print({ id: e.lastEventId, event: name, data: JSON.parse(e.data) }))
   }

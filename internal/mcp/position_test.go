@@ -100,6 +100,14 @@ func TestOwnership(t *testing.T) {
 			t.Errorf("the text lacks %q:\n%s", want, all)
 		}
 	}
+	// The research functions read it with the issuer.
+	if text := s.call("fetch", `{"id":"A69000016"}`).text(); !strings.Contains(text, "Significant holdings now: 2") ||
+		!strings.Contains(text, "Elena Ruiz Salvatierra") || !strings.Contains(text, "1 report") {
+		t.Errorf("fetch: %s", text)
+	}
+	if text := s.call("fetch", `{"id":"A69000024"}`).text(); strings.Contains(text, "holdings") {
+		t.Errorf("fetch of an issuer without positions: %s", text)
+	}
 	// One that only the registers know, and one about which they have nothing.
 	out := s.call("get_ownership", `{"issuer":"`+querytest.UnknownISIN+`"}`)
 	if out.IsError || !strings.Contains(out.text(), "«QUINTAS DE QUIMERALBA, S.A.» ("+querytest.UnknownISIN+")") ||
@@ -303,6 +311,9 @@ func TestHostilePositions(t *testing.T) {
 	checkQuoted(t, out.text())
 	if n := len(out.StructuredContent) + len(out.text()); out.IsError || n > 20_000 || !strings.Contains(out.text(), "… and ") {
 		t.Errorf("%d bytes: %.300s", n, out.text())
+	}
+	if out := s.call("fetch", `{"id":"A69000016"}`); len(out.StructuredContent)+len(out.text()) > 20_000 {
+		t.Errorf("fetch has %d bytes", len(out.StructuredContent)+len(out.text()))
 	}
 	for _, part := range []string{"holdings?current=true&issuer=A69000016", "list_shorts with", "list_dealings with", "Own shares now: 0."} {
 		if !strings.Contains(out.text(), part) {

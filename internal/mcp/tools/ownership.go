@@ -55,41 +55,72 @@ func (s *Service) ownership(ctx context.Context, snapshot *catalog.Snapshot, p *
 	if err := p.Err(); err != nil {
 		return Result{}, err
 	}
-	found, err := s.Query.Ownership(ctx, snapshot, issuer)
+	found, err := s.readOwnership(ctx, snapshot, issuer)
 	if err != nil {
 		return Result{}, err
 	}
-	var parts [4][]positionRow
-	for i, rows := range [][]json.RawMessage{
-		found.Holdings,
-		found.OwnShares,
-		found.Shorts.Current,
-		found.Dealings.Latest,
+	b, err := encodeWithSeq(found.result(), snapshot)
+	return newResult(b, s.Simulated()+s.ownershipText(found)), err
+}
+
+// ownershipRows is an ownership with its rows as texts show them.
+type ownershipRows struct {
+	*query.Ownership
+	holdings []positionRow
+	own      []positionRow
+	shorts   []positionRow
+	dealings []positionRow
+}
+
+func (s *Service) readOwnership(
+	ctx context.Context,
+	snapshot *catalog.Snapshot,
+	issuer string,
+) (found ownershipRows, err error) {
+	if found.Ownership, err = s.Query.Ownership(ctx, snapshot, issuer); err != nil {
+		return found, err
+	}
+	for _, part := range []struct {
+		to   *[]positionRow
+		from []json.RawMessage
+	}{
+		{&found.holdings, found.Holdings},
+		{&found.own, found.OwnShares},
+		{&found.shorts, found.Shorts.Current},
+		{&found.dealings, found.Dealings.Latest},
 	} {
-		if parts[i], err = readPositions(rows); err != nil {
-			return Result{}, err
+		if *part.to, err = readPositions(part.from); err != nil {
+			return found, err
 		}
 	}
-	holdings, own, shorts, dealings := parts[0], parts[1], parts[2], parts[3]
+	return found, nil
+}
+
+// entries returns how many positions there are.
+func (o ownershipRows) entries() int {
+	return len(o.holdings) + len(o.own) + len(o.shorts) + o.Dealings.Total
+}
+
+// result returns the rows that fit.
+func (o ownershipRows) result() ownership {
 	out := ownership{
-		IssuerID:       found.IssuerID,
-		IssuerName:     found.IssuerName,
-		Holdings:       fitting(holdings, maxHoldings),
-		HoldingsTotal:  len(holdings),
-		OwnShares:      fitting(own, maxOwnShares),
-		OwnSharesTotal: len(own),
+		IssuerID:       o.IssuerID,
+		IssuerName:     o.IssuerName,
+		Holdings:       fitting(o.holdings, maxHoldings),
+		HoldingsTotal:  len(o.holdings),
+		OwnShares:      fitting(o.own, maxOwnShares),
+		OwnSharesTotal: len(o.own),
 		Shorts: ownershipShorts{
-			Totals:       found.Shorts.Totals,
-			Current:      fitting(shorts, maxShorts),
-			CurrentTotal: len(shorts),
-			Series:       found.Shorts.Series[max(0, len(found.Shorts.Series)-maxPoints):],
+			Totals:       o.Shorts.Totals,
+			Current:      fitting(o.shorts, maxShorts),
+			CurrentTotal: len(o.shorts),
+			Series:       o.Shorts.Series[max(0, len(o.Shorts.Series)-maxPoints):],
 		},
 		Dealings: ownershipDealings{
-			Total:  found.Dealings.Total,
-			Latest: []json.RawMessage{},
-			Months: found.Dealings.Months[max(0, len(found.Dealings.Months)-maxMonths):],
+			Total:  o.Dealings.Total,
+			Months: o.Dealings.Months[max(0, len(o.Dealings.Months)-maxMonths):],
 		},
-		Attribution: found.Attribution,
+		Attribution: o.Attribution,
 	}
 	left := maxPositions
 	for _, part := range [][]json.RawMessage{out.Holdings, out.OwnShares, out.Shorts.Current} {
@@ -97,9 +128,8 @@ func (s *Service) ownership(ctx context.Context, snapshot *catalog.Snapshot, p *
 			left -= len(row)
 		}
 	}
-	out.Dealings.Latest = fitting(dealings, left)
-	b, err := encodeWithSeq(out, snapshot)
-	return newResult(b, s.ownershipText(found, holdings, own, shorts, dealings)), err
+	out.Dealings.Latest = fitting(o.dealings, left)
+	return out
 }
 
 // fitting returns the first rows that fit, at least one.
@@ -115,46 +145,42 @@ func fitting(rows []positionRow, most int) []json.RawMessage {
 	return out
 }
 
-func (s *Service) ownershipText(
-	found *query.Ownership,
-	holdings, own, shorts, dealings []positionRow,
-) string {
-	b := append([]byte(nil), s.Simulated()...)
-	b = append(b, "Who holds, bets against and deals in "...)
-	b = append(b, withoutName(found.IssuerName)...)
-	ident := identOf(found.IssuerID, shorts, holdings, own, dealings)
+// ownershipText returns an ownership as a few lines for each register.
+func (s *Service) ownershipText(found ownershipRows) string {
+	b := append([]byte("Who holds, bets against and deals in "), withoutName(found.IssuerName)...)
+	ident := identOf(found.IssuerID, found.shorts, found.holdings, found.own, found.dealings)
 	if ident != "" {
 		b = fmt.Appendf(b, " (%s)", quote.Word(ident))
 	}
 	b = fmt.Appendf(b, ". %s %s\n", nowInMadrid(), quote.RegisterNotice)
 	rest := func(path string) string { return s.BaseURL + "/api/v1/" + path + "issuer=" + url.QueryEscape(ident) }
 	b = s.appendSection(b, section{
-		title: fmt.Sprintf("Significant holdings now: %d, in per cent of the votes. %s", len(holdings), holdingLimits),
-		rows:  holdings,
+		title: fmt.Sprintf("Significant holdings now: %d, in per cent of the votes. %s", len(found.holdings), holdingLimits),
+		rows:  found.holdings,
 		most:  1_300,
 		rest:  rest("holdings?current=true&"),
 	})
 	b = s.appendSection(b, section{
-		title: fmt.Sprintf("Own shares now: %d.", len(own)),
-		rows:  own,
+		title: fmt.Sprintf("Own shares now: %d.", len(found.own)),
+		rows:  found.own,
 		most:  300,
 		rest:  rest("own-shares?current=true&"),
 	})
 	b = s.appendSection(b, section{
 		title: "Net short positions now: " + totalWords(found.Shorts.Totals) + ". " + shortLimits,
-		rows:  shorts,
+		rows:  found.shorts,
 		most:  900,
 		rest:  "list_shorts with this issuer and current=true",
 	})
 	b = s.appendSection(b, section{
 		title: fmt.Sprintf("Managers' dealings: %s, the newest first. %s", counted(found.Dealings.Total, "notice"),
 			dealingLimits),
-		rows: dealings,
+		rows: found.dealings,
 		most: 1_000,
 		rest: "list_dealings with this issuer",
 		of:   found.Dealings.Total,
 	})
-	if len(holdings)+len(own)+len(shorts)+found.Dealings.Total == 0 {
+	if found.entries() == 0 {
 		b = append(b, "No register has an entry about this issuer here. This does not prove that there is none.\n"...)
 	}
 	return string(b)

@@ -26,7 +26,8 @@ import (
 const (
 	maxFound        = 10 // reports of a search
 	maxFoundIssuers = 3
-	maxQuestion     = 12 // words that are tried one by one
+	maxQuestion     = 12    // words that are tried one by one
+	maxIssuer       = 2_500 // bytes about an issuer before who owns it
 )
 
 // found is a result of search.
@@ -213,9 +214,17 @@ func (s *Service) fetchIssuer(ctx context.Context, snapshot *catalog.Snapshot, i
 	if err != nil {
 		return Result{}, err
 	}
+	content := shown.Text
+	owned, err := s.readOwnership(ctx, snapshot, i.ID)
+	if err != nil {
+		return Result{}, err
+	}
+	if owned.entries() > 0 {
+		content = text.ClipBytes(content, maxIssuer) + "\n" + text.ClipBytes(s.ownershipText(owned), maxText)
+	}
 	return asText(fetched{
 		found{i.ID, s.title(quote.Text(i.Name, 120)), s.issuerLink(i.ID)},
-		shown.Text,
+		content,
 		words(map[string]*string{
 			"cif": i.CIF, "ticker": i.Ticker, "market": i.Market, "kind": i.Kind, "reports": new(strconv.Itoa(*i.ReportCount)),
 		}),

@@ -36,6 +36,9 @@ type Calendar struct {
 	Issuer      string // the id of an issuer, or ""
 	Kind        calendar.Kind
 	Page, Limit int
+
+	// Issuers, if not nil, selects the entries of the issuers for which it returns true.
+	Issuers func(*disclosure.Issuer) bool
 }
 
 // Calendar reads the parameters of the calendar, of which a page has a number of entries
@@ -95,6 +98,7 @@ func (p *Params) calendar(s *catalog.Snapshot) Calendar {
 			p.Reject("kind", kind, "must be "+calendarKinds())
 		}
 	}
+	c.Issuers = p.IssuersOf(s)
 	return c
 }
 
@@ -193,14 +197,34 @@ func (q *Service) Entries(ctx context.Context, s *catalog.Snapshot, c Calendar) 
 		return int(e.Day) - int(day)
 	})
 	all = all[from:max(from, to)]
-	if c.Issuer == "" && c.Kind == "" {
+	if c.Issuer == "" && c.Kind == "" && c.Issuers == nil {
 		return all, nil
 	}
+	selected := c.issuers(s)
 	var found []calendar.Entry
 	for i := range all {
-		if (c.Issuer == "" || all[i].IssuerID == c.Issuer) && (c.Kind == "" || all[i].Kind == c.Kind) {
-			found = append(found, all[i])
+		e := &all[i]
+		if (c.Issuer == "" || e.IssuerID == c.Issuer) && (c.Kind == "" || e.Kind == c.Kind) && selected(e.IssuerID) {
+			found = append(found, *e)
 		}
 	}
 	return found, nil
+}
+
+// issuers returns the function that reports whether the issuer with an id is among Issuers.
+// It asks for each issuer once.
+func (c Calendar) issuers(s *catalog.Snapshot) func(id string) bool {
+	if c.Issuers == nil {
+		return func(string) bool { return true }
+	}
+	known := map[string]bool{}
+	return func(id string) bool {
+		selected, asked := known[id]
+		if !asked {
+			e, found := s.Issuer(id)
+			selected = found && c.Issuers(e.Issuer)
+			known[id] = selected
+		}
+		return selected
+	}
 }

@@ -39,6 +39,8 @@ func (p *Params) FactList(s *catalog.Snapshot) FactList {
 	}
 	f := &l.Filter
 	f.Widen = f.Search != "" && s.Directory().Widens(f.Search)
+	f.Market, f.MarketWords = p.Market(s)
+	f.Sector, f.SectorWords = p.Sector(s)
 	if kind := p.factKind("kind"); kind != "" {
 		f.Fact = kind
 	}

@@ -135,8 +135,18 @@ func addFacts(t *testing.T, s *service) {
 	s.append(store.Batch{Reports: reports})
 }
 
+// builder is the issuer of the facts.
+func builder() store.Batch {
+	return store.Batch{Issuers: []disclosure.Issuer{{
+		ID:     "A69001238",
+		Name:   "CONSTRUCCIONES FICTICIAS, S.A.",
+		Market: "SIBE",
+		Sector: "CONSTRUCCIÓN",
+	}}}
+}
+
 func TestFacts(t *testing.T) {
-	s := start(t, "demo", store.Batch{})
+	s := start(t, "demo", builder())
 	addFacts(t, s)
 	for query, want := range map[string]string{
 		"":                          "meeting, buyback_programme, buyback_programme, buyback_programme, dividend, dividend of 6",
@@ -150,6 +160,10 @@ func TestFacts(t *testing.T) {
 		"?search=arce":              " of 0", // a person in a summary
 		"?from=2026-04-23":          " of 0",
 		"?issuer=A69001238&limit=1": "meeting of 6",
+		"?sector=builders&limit=1":  "meeting of 6",
+		"?sector=banks":             " of 0",
+		"?market=sibe&limit=1":      "meeting of 6",
+		"?market=growth":            " of 0",
 		"?kind=buyback_programme&min_amount=50000000.01":           "buyback_programme of 1",
 		"?kind=buyback_programme&min_amount=50000000":              "buyback_programme, buyback_programme of 2",
 		"?kind=buyback_programme&min_amount=50000000&currency=USD": "buyback_programme of 1",
@@ -198,20 +212,23 @@ func TestFacts(t *testing.T) {
 }
 
 func TestCalendar(t *testing.T) {
-	s := start(t, "demo", store.Batch{})
+	s := start(t, "demo", builder())
 	addFacts(t, s)
 	type entry struct {
 		UID, Date, Kind, Status string
 	}
 	for query, want := range map[string]string{
-		"?from=2026-12-01&to=2026-12-31":                "2026-12-15 ex_date, 2026-12-15 meeting, 2026-12-16 second_call, 2026-12-17 payment",
-		"?from=2026-12-16&to=2026-12-16":                "2026-12-16 second_call",
-		"?from=2026-12-18&kind=payment":                 "2027-01-08 payment",
-		"?to=2026-12-15&kind=ex_date&issuer=A69001238":  "2026-12-15 ex_date",
-		"?from=2027-06-01&to=2027-06-30":                "2027-06-30 programme_end",
-		"?from=2027-07-01&to=2027-07-31":                "",
-		"?from=2026-12-01&to=2026-12-31&limit=1&page=2": "2026-12-15 meeting",
-		"?from=2026-12-01&to=2026-12-31&limit=2&page=9": "",
+		"?from=2026-12-01&to=2026-12-31":                                 "2026-12-15 ex_date, 2026-12-15 meeting, 2026-12-16 second_call, 2026-12-17 payment",
+		"?from=2026-12-16&to=2026-12-16":                                 "2026-12-16 second_call",
+		"?from=2026-12-18&kind=payment":                                  "2027-01-08 payment",
+		"?to=2026-12-15&kind=ex_date&issuer=A69001238":                   "2026-12-15 ex_date",
+		"?from=2027-06-01&to=2027-06-30":                                 "2027-06-30 programme_end",
+		"?from=2027-06-01&to=2027-06-30&sector=construction&market=sibe": "2027-06-30 programme_end",
+		"?from=2027-06-01&to=2027-06-30&sector=banks":                    "",
+		"?from=2027-06-01&to=2027-06-30&market=latibex":                  "",
+		"?from=2027-07-01&to=2027-07-31":                                 "",
+		"?from=2026-12-01&to=2026-12-31&limit=1&page=2":                  "2026-12-15 meeting",
+		"?from=2026-12-01&to=2026-12-31&limit=2&page=9":                  "",
 	} {
 		var got struct {
 			Data []entry
@@ -232,6 +249,7 @@ func TestCalendar(t *testing.T) {
 		"?kind=dividend":                 "kind",
 		"?from=2027-01-01&to=2026-01-01": "from",
 		"?limit=2001":                    "limit",
+		"?sector=zzz":                    "Unknown sector",
 	} {
 		if body := string(s.get(http.StatusBadRequest, "/api/v1/calendar"+query).body); !strings.Contains(body, want) {
 			t.Errorf("%s: got %s", query, body)
@@ -241,7 +259,7 @@ func TestCalendar(t *testing.T) {
 
 // The feed has an address for an issuer and for a kind, and is not counted.
 func TestCalendarFeed(t *testing.T) {
-	s := start(t, "demo", store.Batch{})
+	s := start(t, "demo", builder())
 	addFacts(t, s)
 	all := s.get(200, "/api/v1/calendar.ics")
 	body := string(all.body)
@@ -256,6 +274,12 @@ func TestCalendarFeed(t *testing.T) {
 	}
 	if !strings.Contains(string(s.get(200, "/api/v1/calendar.ics?language=en&kind=meeting").body), "general meeting") {
 		t.Error("the titles are not in English")
+	}
+	for sector, want := range map[string]int{"construction": 6, "banks": 0} {
+		got := strings.Count(string(s.get(200, "/api/v1/calendar.ics?sector="+sector).body), "BEGIN:VEVENT")
+		if got != want {
+			t.Errorf("%d events of %s, want %d", got, sector, want)
+		}
 	}
 	s.getWith(http.StatusNotModified, "/api/v1/calendar.ics", http.Header{"If-None-Match": all.header["Etag"]})
 	s.get(http.StatusBadRequest, "/api/v1/calendar.ics?language=de")

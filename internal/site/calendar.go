@@ -48,11 +48,12 @@ type weekday struct{ Name, Short string }
 
 // calendarForm is the filter of the calendar.
 type calendarForm struct {
-	Issuer string
-	Kinds  []choice
-	Hidden []hidden
-	Active []choice // conditions that are set, with links that remove them
-	Clear  string
+	Issuer  string
+	Kinds   []choice
+	Sectors []choice
+	Hidden  []hidden
+	Active  []choice // conditions that are set, with links that remove them
+	Clear   string
 }
 
 // eventDay is a day with its entries.
@@ -110,7 +111,7 @@ func (s *Site) calendar(q *request) (*render.Page, error) {
 	} else {
 		q.addWeeks(out, found, span)
 	}
-	feed := feedAddress(wanted, q.edition.Language)
+	feed := q.feedAddress(wanted)
 	out.Address = s.BaseURL + feed
 	_, out.Feed, _ = strings.Cut(out.Address, ":")
 	title := q.edition.Text("calendar.title")
@@ -119,7 +120,7 @@ func (s *Site) calendar(q *request) (*render.Page, error) {
 		Title:       title + ", " + cmp.Or(out.Day, out.Month),
 		Description: q.edition.Text("calendar.description"),
 		Data:        out,
-		NoIndex:     len(found) == 0 && q.values.Get("month") != "" || span.list || wanted.Issuer != "" || wanted.Kind != "",
+		NoIndex:     len(found) == 0 && q.values.Get("month") != "" || span.list || len(out.Form.Active) > 0,
 		Head: []render.HeadLink{
 			{Rel: "alternate", Type: "text/calendar", URL: feed},
 		},
@@ -301,9 +302,10 @@ func (q *request) newCalendarEntry(e *calendar.Entry) calendarEntry {
 func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calendarForm {
 	e := q.edition
 	f := calendarForm{
-		Issuer: q.values.Get("issuer"),
-		Kinds:  []choice{{Text: e.Text("any"), Selected: wanted.Kind == ""}},
-		Clear:  q.with("/calendar", "issuer", "", "kind", ""),
+		Issuer:  q.values.Get("issuer"),
+		Kinds:   []choice{{Text: e.Text("any"), Selected: wanted.Kind == ""}},
+		Clear:   q.with("/calendar", "issuer", "", "kind", "", "market", "", "sector", ""),
+		Sectors: q.positionNames(sectorOf, q.values.Get("sector")),
 	}
 	for _, kind := range calendar.Kinds {
 		f.Kinds = append(f.Kinds, choice{
@@ -312,7 +314,7 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 			Selected: kind == wanted.Kind,
 		})
 	}
-	for _, name := range []string{"month", "view", "day", "lang"} {
+	for _, name := range []string{"month", "view", "day", "market", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
@@ -329,13 +331,23 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 			URL:  q.with("/calendar", "kind", ""),
 		})
 	}
+	for _, name := range []string{"market", "sector"} {
+		if v := q.values.Get(name); v != "" {
+			f.Active = append(f.Active, choice{Text: q.conditionText(name, v), URL: q.with("/calendar", name, "")})
+		}
+	}
 	return f
 }
 
 // feedAddress returns the address of the calendar as a feed, with the filter and the
-// language of a page.
-func feedAddress(wanted query.Calendar, language render.Language) string {
-	values := url.Values{"language": {string(language)}}
+// language of the page.
+func (q *request) feedAddress(wanted query.Calendar) string {
+	values := url.Values{"language": {string(q.edition.Language)}}
+	for _, name := range []string{"market", "sector"} {
+		if v := q.values.Get(name); v != "" {
+			values.Set(name, v)
+		}
+	}
 	if wanted.Issuer != "" {
 		values.Set("issuer", wanted.Issuer)
 	}

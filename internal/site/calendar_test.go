@@ -87,6 +87,11 @@ func TestCalendarFilter(t *testing.T) {
 	has(t, w, "1 fecha ", `<option value="payment" selected>Pago</option>`, `name="issuer" type="search" size="26" value="ANB"`, `<input type="hidden" name="month" value="2030-12">`,
 		"Emisor: ACEROS DE NAVALBRUMA, S.A.", `href="/calendar?kind=payment&amp;month=2030-12"`, `href="webcal://pregon.example/api/v1/calendar.ics?issuer=A69000024&amp;kind=payment&amp;language=es"`)
 	lacks(t, w.Body.String(), "BODEGAS", "oir-702")
+	w = s.get(http.StatusOK, "/calendar?month=2030-12&sector=metal&market=growth")
+	has(t, w, "4 fechas", "Sector: metal", `href="webcal://pregon.example/api/v1/calendar.ics?language=es&amp;market=growth&amp;sector=metal"`,
+		`<input type="hidden" name="market" value="growth">`, "ACEROS DE NAVALBRUMA")
+	lacks(t, w.Body.String(), "BODEGAS")
+	has(t, s.get(http.StatusBadRequest, "/calendar?sector=zzz"), "zzz")
 	has(t, s.get(http.StatusBadRequest, "/calendar?issuer=nobody-of-that-name"), "nobody-of-that-name")
 	for query, want := range map[string]string{
 		"kind=dividend":         "must be ex_date",

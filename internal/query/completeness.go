@@ -104,7 +104,7 @@ func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Com
 	}
 	out.Series = q.provedSeries(s, now)
 	for _, name := range registers {
-		out.Registers = append(out.Registers, q.register(name))
+		out.Registers = append(out.Registers, q.Register(name))
 	}
 	for _, t := range disclosure.Types {
 		out.Days = append(out.Days, q.daysOf(s, t, from, to)...)
@@ -113,8 +113,8 @@ func (q *Service) Completeness(s *catalog.Snapshot, from, to disclosure.Day) Com
 	return out
 }
 
-// register returns what is known about a register.
-func (q *Service) register(name string) Register {
+// Register returns what is known about a register: shorts, dealings, holdings or own_shares.
+func (q *Service) Register(name string) Register {
 	r, ok := q.Coverage.Register(name)
 	if !ok {
 		return Register{Register: name, Reason: "the register was never read as a whole"}

@@ -8,6 +8,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
 	"pregon/internal/site/chart"
+	"pregon/internal/site/render"
 )
 
 // Sizes of the dossier of an issuer. The pages of the registers have all.
@@ -30,6 +31,7 @@ type dossier struct {
 	Names    string // address of the page with or without the names of natural persons, or ""
 	Shown    bool   // they are shown
 	All      string // address of everything as JSON
+	Feeds    []render.Link
 }
 
 // shortSection is the part of a dossier about short positions.
@@ -77,6 +79,12 @@ func (s *Site) dossier(q *request, id string) (*dossier, error) {
 	out := &dossier{
 		Shown: d.shown,
 		All:   "/api/v1" + issuerPath(id) + "/ownership",
+	}
+	for _, r := range registers {
+		out.Feeds = append(out.Feeds, render.Link{
+			Text: q.edition.Text("register.tab." + string(r.kind)),
+			URL:  r.path + "/feed.atom" + queryOf("issuer", id),
+		})
 	}
 	var err error
 	if err = d.addHoldings(out, s.Query); err != nil {

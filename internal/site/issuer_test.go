@@ -272,7 +272,7 @@ func TestDossier(t *testing.T) {
 		`<h2 id="shorts-name">Posiciones cortas</h2>`, "4 mar 2026: 1,2\u00a0% (2 titulares)", `href="/api/v1/shorts/series.csv?issuer=A69000016"`,
 		"Fondo Imaginario Beta, Ltd.", `href="/shorts?issuer=A69000016"`,
 		`<h2 id="dealings-name">Operaciones de directivos</h2>`, "Compras 2.500.000\u00a0€", "Ver las 5 notificaciones", `href="/dealings?issuer=A69000016"`,
-		`href="/api/v1/issuers/A69000016/ownership"`, "Actividad")
+		`href="/api/v1/issuers/A69000016/ownership"`, "Actividad", `href="/dealings/feed.atom?issuer=A69000016"`)
 	if w.Header().Get("X-Robots-Tag") != "" {
 		t.Error("the dossier is not for search engines")
 	}

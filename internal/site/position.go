@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
@@ -58,7 +59,9 @@ type positionPage struct {
 	CSV       string // address
 	JSON      string // address
 	Top       *chart.Chart
-	feedURL   *string // the filter of its feeds, or nil if it has none
+	ReadAt    time.Time // when the register was last read, zero if never as a whole
+	Partial   bool      // not everything that the register shows was read yet
+	feedURL   *string   // the filter of its feeds, or nil if it has none
 }
 
 // positionForm is the filter of a list of positions.
@@ -158,6 +161,11 @@ func (s *Site) positionPage(q *request, r *register) (out *positionPage, natural
 		CSV:  "/api/v1" + r.path + ".csv" + q.registerParameters(r),
 		JSON: "/api/v1" + r.path + q.registerParameters(r),
 	}
+	known := s.Query.Register(strings.ReplaceAll(r.path[1:], "-", "_"))
+	if known.ReadAt != nil {
+		out.ReadAt = *known.ReadAt
+	}
+	out.Partial = known.WholeUntil == nil
 	if !q.aboutOne(r) {
 		filter := q.registerParameters(r)
 		out.feedURL = &filter

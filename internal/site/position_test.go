@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/query/querytest"
+	"pregon/internal/source/coverage"
 	"pregon/internal/store"
 )
 
@@ -133,4 +134,16 @@ func TestHoldings(t *testing.T) {
 		t.Error("search engines may not index own shares")
 	}
 	lacks(t, w.Body.String(), `name="holder"`, ">Titular<")
+}
+
+// The page says when the register was read, and whether as a whole.
+func TestRegisterRead(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", registersMarket())
+	has(t, s.get(http.StatusOK, "/own-shares"), "Todavía no se ha leído entero")
+	at := querytest.Instant("2026-03-05T20:18:29Z")
+	s.must(s.coverage.SetRegister(t.Context(), nil, "own_shares", coverage.Register{ReadAt: at}))
+	has(t, s.get(http.StatusOK, "/own-shares?page=1"), "Última lectura del registro: 5 de marzo de 2026, 21:18:29 CET.", "Todavía no se ha leído entero")
+	s.must(s.coverage.SetRegister(t.Context(), nil, "own_shares", coverage.Register{ReadAt: at, WholeUntil: at}))
+	lacks(t, s.get(http.StatusOK, "/own-shares?page=1&x=1").Body.String(), "Todavía no se ha leído entero")
 }

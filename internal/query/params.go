@@ -210,7 +210,7 @@ func (p *Params) Search() string {
 func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	f := p.commonFilter(s)
 	f.Issuer = p.positionIssuer(s)
-	p.positionConditions(&f)
+	p.positionConditions(s, &f)
 	switch in := p.Text("in"); in {
 	case "":
 	case InDocument:

@@ -21,7 +21,7 @@ var (
 // positionConditions reads the conditions of a live filter that only positions can meet, and
 // the amount, which is that of facts or of dealings. It rejects those that nothing meets,
 // so that no listener waits in vain.
-func (p *Params) positionConditions(f *disclosure.Filter) {
+func (p *Params) positionConditions(s *catalog.Snapshot, f *disclosure.Filter) {
 	f.Positions = p.positionKinds()
 	f.HeldBy = p.words("holder")
 	f.MinPercent = p.leastPercent()
@@ -35,8 +35,14 @@ func (p *Params) positionConditions(f *disclosure.Filter) {
 		p.Reject("min_amount", p.Text("min_amount"), "needs fact="+kindList(disclosure.AmountKinds)+
 			", or position=dealing")
 	}
-	if p.Valid() {
-		p.checkConditions(*f)
+	if !p.Valid() {
+		return
+	}
+	p.checkConditions(*f)
+	book := s.Positions()
+	if f.HeldBy != "" && f.Issuer == "" && book.Len() > 0 && !book.HasName(f.HeldBy) {
+		p.warnings = append(p.warnings, "No legal person in the registers has these words in its name, and the names of "+
+			"natural persons are compared only together with issuer.")
 	}
 }
 

@@ -82,6 +82,23 @@ func TestLiveFilter(t *testing.T) {
 			t.Errorf("%s: %v, want %q", given, err, want)
 		}
 	}
+	// Names of natural persons are compared only within an issuer, which a listener who
+	// waits for one should know.
+	for given, want := range map[string]bool{
+		"holder=alfa":             false,
+		"holder=imaginarias+s.l.": false,
+		"holder=elena":            true,
+		"holder=nobody":           true,
+		"holder=elena&issuer=bvb": false,
+		"position=short":          false,
+	} {
+		p := query.ParseQuery(given)
+		p.LiveFilter(s)
+		warnings := strings.Join(p.Warnings(), " ")
+		if got := strings.HasPrefix(warnings, "No legal person in the registers"); got != want || p.Err() != nil {
+			t.Errorf("%s: the warnings are %q, %v", given, warnings, p.Err())
+		}
+	}
 	// Lists of reports do not have these conditions.
 	p := query.ParseQuery("position=short&holder=x&min_percent=x&side=x")
 	if f := p.Filter(s); f != (disclosure.Filter{}) || p.Err() != nil {

@@ -211,6 +211,19 @@ func (m *matcher) matchName(r *record) bool {
 	return match
 }
 
+// HasName reports whether a filter with these words as its Name, and without an issuer,
+// would select a position: whether a legal person has them in its name.
+func (b *Book) HasName(words string) bool {
+	m := b.matcher(Filter{Name: words})
+	c := b.byID.from(&record{})
+	for r := c.next(); r != nil; r = c.next() {
+		if m.matchName(r) {
+			return true
+		}
+	}
+	return false
+}
+
 // hasWords reports whether a name has all of some words.
 func hasWords(name, wanted []string) bool {
 	for _, w := range wanted {

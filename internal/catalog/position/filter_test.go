@@ -30,6 +30,21 @@ func TestFilter(t *testing.T) {
 			trade("Venta", disclosure.Sell, "2026-03-02", "2", "5", "USD")),
 		dealing("A-10000012", "2026000005", "Otra Ficticia", "2026-03-03"), // not read
 	)
+	for words, want := range map[string]bool{
+		"alfa":              true,
+		"gómez inversiones": true,
+		"GOMEZ":             true, // that of the company
+		"pérez":             false,
+		"ana pérez gómez":   false,
+		"gamma":             false,
+	} {
+		if got := b.HasName(words); got != want {
+			t.Errorf("a legal person has the name %q: %v, want %v", words, got, want)
+		}
+	}
+	if position.New(find).HasName("alfa") {
+		t.Error("an empty book has a name")
+	}
 	const (
 		alfaOld = "short-es0100000017-2026-03-01-1"
 		alfa    = "short-es0100000017-2026-03-05-1"

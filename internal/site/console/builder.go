@@ -197,6 +197,10 @@ func (c *Console) newWebhook(q *request) (*reply, error) {
 			Type:     asked.Get("type"),
 			Search:   asked.Get("search"),
 			Position: asked.Get("position"),
+
+			HeldBy:     asked.Get("holder"),
+			MinPercent: asked.Get("min_percent"),
+			Side:       asked.Get("side"),
 		},
 	}
 	for _, e := range defaultEvents(entered.Filter) {
@@ -207,7 +211,7 @@ func (c *Console) newWebhook(q *request) (*reply, error) {
 
 // defaultEvents are the events that a new webhook with a filter has.
 func defaultEvents(f query.FilterBody) []disclosure.Event {
-	if f.Position == "" {
+	if f.Position+f.HeldBy+f.MinPercent+f.Side == "" {
 		return events.DefaultEvents
 	}
 	return []disclosure.Event{

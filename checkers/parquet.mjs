@@ -1,12 +1,12 @@
 // Reads the Parquet files of an export with DuckDB and compares them with the JSON
 // Lines of the same snapshot.
 //
-//   node parquet.mjs REPORTS.parquet REPORTS.jsonl ISSUERS.parquet ISSUERS.jsonl
+//   node parquet.mjs REPORTS.parquet REPORTS.jsonl ISSUERS.parquet ISSUERS.jsonl POSITIONS.parquet POSITIONS.jsonl
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 
-const [reportFile, reportLines, issuerFile, issuerLines] = process.argv.slice(2)
+const [reportFile, reportLines, issuerFile, issuerLines, positionFile, positionLines] = process.argv.slice(2)
 const db = await (await DuckDBInstance.create(':memory:')).connect()
 const rows = async (sql) => (await db.runAndReadAll(sql)).getRowObjectsJson()
 const lines = async (file) => (await readFile(file, 'utf8')).trim().split('\n').map((line) => JSON.parse(line))
@@ -22,8 +22,9 @@ const special = {
   published_at: time, first_seen_at: time, available_at: time, enriched_at: time, text_ready_at: time, summary_ready_at: time, facts_ready_at: time,
   cnmv_registration_number: 'BIGINT', document_pages: 'BIGINT', document_bytes: 'BIGINT', categories: 'VARCHAR[]', related: 'VARCHAR[]',
   isins: 'VARCHAR[]', former_names: 'VARCHAR[]', aliases: 'VARCHAR[]',
+  rectifies: 'VARCHAR[]', rectified_by: 'VARCHAR[]', holder_natural: 'BOOLEAN', holder_erased: 'BOOLEAN', backfilled: 'BOOLEAN',
 }
-for (const file of [reportFile, issuerFile]) {
+for (const file of [reportFile, issuerFile, positionFile]) {
   const got = await types(file)
   check(`types of ${Object.keys(got).length} columns`, got, Object.fromEntries(Object.keys(got).map((name) => [name, special[name] ?? 'VARCHAR'])))
   const codecs = await rows(`SELECT DISTINCT compression FROM parquet_metadata('${file}')`)
@@ -53,3 +54,21 @@ check('values of issuers', await rows(`SELECT id, name, ticker, market, kind, is
 })))
 const joined = await rows(`SELECT count(*) AS n FROM '${reportFile}' r JOIN '${issuerFile}' i ON r.issuer_id = i.id WHERE i.ticker IS NOT NULL AND r.ticker IS NULL`)
 check('reports have the ticker of their issuer', joined, [{ n: '0' }])
+
+const positions = await lines(positionLines)
+const texts = ['id', 'kind', 'issuer_name', 'holder', 'state', 'number', 'date', 'registered_on', 'percent', 'relation', 'aggregates', 'source_url', 'document_url']
+check('values of positions', await rows(`SELECT ${texts}, rectifies, holder_natural, holder_erased, backfilled, trades IS NULL AS unread,
+  epoch_us(first_seen_at) AS seen FROM '${positionFile}'`), positions.map((p) => ({
+  ...Object.fromEntries(texts.map((c) => [c, p[c] ?? null])), rectifies: p.rectifies ?? [], holder_natural: p.natural ?? false, holder_erased: p.holder_erased ?? false,
+  backfilled: p.backfilled ?? false, unread: p.document_status !== 'ready', seen: micros(p.first_seen_at),
+})))
+// The queries of docs/data.md.
+const percents = await rows(`SELECT CAST(percent AS DECIMAL(9, 4)) AS percent FROM '${positionFile}' WHERE kind = 'short' AND state = 'current' ORDER BY percent DESC`)
+const current = positions.filter((p) => p.kind === 'short' && p.state === 'current').map((p) => Number(p.percent)).sort((a, b) => b - a)
+check('present short positions', percents.map((p) => Number(p.percent)), current)
+const bought = await rows(`SELECT t->>'volume' AS volume, t->>'price' AS price
+  FROM (SELECT *, unnest(CAST(trades AS JSON[])) AS t FROM '${positionFile}' WHERE kind = 'dealing') WHERE (t->>'side') = 'buy' AND (t->>'date') >= '2026-01-01'`)
+check('trades', bought, positions.flatMap((p) => p.trades ?? []).filter((t) => t.side === 'buy' && t.date >= '2026-01-01').map((t) => ({ volume: t.volume, price: t.price })))
+const amounts = await rows(`SELECT sum(CAST(amount AS DECIMAL(18, 2))) AS sum FROM '${positionFile}'`)
+const sum = positions.flatMap((p) => p.trades ?? []).reduce((total, t) => total + t.volume * t.price, 0)
+check('amounts', Number(amounts[0].sum).toFixed(2), sum.toFixed(2))

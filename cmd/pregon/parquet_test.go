@@ -27,11 +27,20 @@ func TestParquet(t *testing.T) {
 			reports[0].TextReadyAt = at
 			reports[1].Related = []disclosure.Relation{{ID: reports[2].ID, Number: reports[2].Number}, {Number: 7}}
 			reports[2].PublishedAt = at
-			if _, err := openStore(t, spec).Append(t.Context(), store.Batch{Issuers: m.Issuers(), Reports: reports}); err != nil {
+			db := openStore(t, spec)
+			batch := store.Batch{
+				Issuers:   m.Issuers(),
+				Reports:   reports,
+				Positions: parquetPositions(),
+			}
+			if _, err := db.Append(t.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.EraseNames(t.Context(), nil, dealing(2).ID); err != nil {
 				t.Fatal(err)
 			}
 			var files []string
-			for _, what := range []string{"reports", "issuers"} {
+			for _, what := range []string{"reports", "issuers", "positions"} {
 				for _, format := range []string{"parquet", "jsonl"} {
 					file := filepath.Join(t.TempDir(), what+"."+format)
 					pregon(t, spec, "export", what, "--format", format, "--output", file)
@@ -41,4 +50,41 @@ func TestParquet(t *testing.T) {
 			runChecker(t, append([]string{"parquet.mjs"}, files...)...)
 		})
 	}
+}
+
+// parquetPositions returns positions of several kinds, one of them with trades.
+func parquetPositions() []disclosure.Position {
+	read := dealing(1)
+	read.DocumentStatus = disclosure.DocumentReady
+	read.Rectifies = []string{"2025000001"}
+	read.Relation = disclosure.RelationManager
+	for _, side := range disclosure.Sides {
+		read.Trades = append(read.Trades, disclosure.Trade{
+			Nature:   "Compra",
+			Side:     side,
+			Date:     "2026-09-24",
+			Volume:   "1000",
+			Price:    "8.29",
+			Currency: "EUR",
+			Page:     1,
+			Quote:    "Compra «1.000»; 8,29",
+		})
+	}
+	positions := []disclosure.Position{read, dealing(2), dealing(3)}
+	for n, percent := range []string{"0.49", "0.5", "10.1", "0"} {
+		state := disclosure.StateCurrent
+		if percent == "0" {
+			state = disclosure.StateClosed
+		}
+		positions = append(positions, disclosure.Position{
+			ID:      disclosure.ShortID("ES0100000001", "2026-10-02", n+1),
+			Kind:    disclosure.Short,
+			ISIN:    "ES0100000001",
+			Name:    "ATALAYA CAPITAL LLP",
+			Date:    "2026-10-02",
+			Percent: percent,
+			State:   state,
+		})
+	}
+	return positions
 }

@@ -9,7 +9,7 @@ import (
 
 // positionRow is a position in CSV and Parquet: the fields of all kinds, those that a kind
 // does not have null. Percentages and amounts are decimals as text, so that they stay
-// exact. New columns are added at the end.
+// exact. natural would be a keyword of SQL. New columns are added at the end.
 type positionRow struct {
 	ID          string `parquet:"id"`
 	Kind        string `parquet:"kind,dict"`
@@ -19,7 +19,7 @@ type positionRow struct {
 	LEI         string `parquet:"lei,optional,dict"`
 	ISIN        string `parquet:"isin,optional,dict"`
 	Name        string `parquet:"holder,optional,dict"`
-	Natural     bool   `parquet:"natural"` // the name may be that of a natural person
+	Natural     bool   `parquet:"holder_natural"` // the name may be that of a natural person
 	NameErased  bool   `parquet:"holder_erased"`
 	State       string `parquet:"state,optional,dict"`
 	Number      string `parquet:"number,optional"`

@@ -278,7 +278,7 @@ func TestPositionTables(t *testing.T) {
 		`"volume":"1000","price":"8.29","currency":"EUR","page":1,"quote":"Compra 24/09/2026 1.000 8,29 <EUR>"}]`
 	dealing := map[string]string{
 		"id": "dealing-2026000001", "kind": "dealing", "issuer_id": "A00000018", "issuer_name": "ALMAZARA FICTICIA, S.A.",
-		"nif": "A-00000018", "holder": manager, "natural": "true", "holder_erased": "false", "state": "current",
+		"nif": "A-00000018", "holder": manager, "holder_natural": "true", "holder_erased": "false", "state": "current",
 		"number": "2026000001", "registered_on": "2026-09-25", "relation": "manager",
 		"rectifies": "2025000001; 2025000002", "amount": "8290", "currency": "EUR", "aggregates": "agree",
 		"trades": trades, "source_url": "https://regulator.example/s", "document_url": "https://regulator.example/d",
@@ -295,17 +295,17 @@ func TestPositionTables(t *testing.T) {
 		erased["id"]:  erased,
 		"short-es0100000001-2026-10-02-1": {
 			"id": "short-es0100000001-2026-10-02-1", "kind": "short", "issuer_name": "OTRA FICTICIA, S.A.",
-			"isin": "ES0100000001", "holder": fund, "natural": "false", "holder_erased": "false", "state": "current",
+			"isin": "ES0100000001", "holder": fund, "holder_natural": "false", "holder_erased": "false", "state": "current",
 			"date": "2026-10-02", "percent": "0.49", "backfilled": "false",
 		},
 		"holding-2026121404": {
 			"id": "holding-2026121404", "kind": "holding", "issuer_name": "OTRA FICTICIA, S.A.", "holder": "'=CASAMAR, S.L.",
-			"natural": "false", "holder_erased": "false", "state": "past", "number": "2026121404",
+			"holder_natural": "false", "holder_erased": "false", "state": "past", "number": "2026121404",
 			"registered_on": "2026-10-03", "percent": "5.033", "percent_shares": "5", "percent_direct": "0",
 			"percent_indirect": "5", "percent_instruments": "0.033", "backfilled": "false",
 		},
 		"own-shares-2026121405": {
-			"id": "own-shares-2026121405", "kind": "own_shares", "issuer_name": "OTRA FICTICIA, S.A.", "natural": "false",
+			"id": "own-shares-2026121405", "kind": "own_shares", "issuer_name": "OTRA FICTICIA, S.A.", "holder_natural": "false",
 			"holder_erased": "false", "state": "annulled", "number": "2026121405", "registered_on": "2026-10-04",
 			"percent": "1.5", "annulled_by": "2026121406", "backfilled": "false",
 		},

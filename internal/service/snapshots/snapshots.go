@@ -1,4 +1,5 @@
-// Package snapshots holds what makes and offers snapshots of all reports and issuers.
+// Package snapshots holds what makes and offers snapshots of all reports,
+// issuers and positions.
 package snapshots
 
 import (

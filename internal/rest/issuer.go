@@ -15,7 +15,7 @@ func (a *API) listIssuers(r *http.Request, s *catalog.Snapshot) (response, error
 	p := a.tableParams(r)
 	if at := p.Text("as_of"); at != "" {
 		p.Reject("as_of", at, "is not supported for the list of issuers: only /api/v1/issuers/{id}, "+
-			"/api/v1/reports and /api/v1/reports/{id} have former states")
+			"reports and positions have former states")
 	}
 	found, total, err := p.Issuers(r.Context(), s)
 	if err != nil {

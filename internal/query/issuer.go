@@ -128,12 +128,20 @@ func (q *Service) Issuer(s *catalog.Snapshot, id string, by access.Principal) (*
 	if err != nil {
 		return nil, err
 	}
-	for _, isin := range s.Positions().ISINs(out.ID) {
-		if !slices.Contains(out.ISINs, isin) {
-			out.ISINs = append(slices.Clip(out.ISINs), isin) // others share the list
+	out.ISINs = ISINs(s, out.ID, out.ISINs)
+	return out, nil
+}
+
+// ISINs returns the ISINs that the directory has of an issuer and, after them, those that
+// only the registers of positions have.
+func ISINs(s *catalog.Snapshot, id string, listed []string) []string {
+	all := slices.Clip(listed) // others share the list
+	for _, isin := range s.Positions().ISINs(id) {
+		if !slices.Contains(all, isin) {
+			all = append(all, isin)
 		}
 	}
-	return out, nil
+	return all
 }
 
 // knownIssuer returns what the directory knows an issuer by that is named by any of its

@@ -185,6 +185,8 @@ func TestPreviewOfPositions(t *testing.T) {
 		{events.AllEvents, disclosure.Filter{Positions: kinds(disclosure.Short)}, 0, "0 3"},
 		{events.AllEvents, disclosure.Filter{HeldBy: "elena"}, 0, ""},
 		{events.AllEvents, disclosure.Filter{HeldBy: "elena", Issuer: "A69000016"}, 0, "3"},
+		{events.AllEvents, disclosure.Filter{Sector: "food", SectorWords: true}, 1, "0 3 29"},
+		{events.AllEvents, disclosure.Filter{Sector: "metal", SectorWords: true}, 0, ""},
 		{events.AllEvents, disclosure.Filter{Side: disclosure.Sell}, 0, "29"},
 		{events.AllEvents, disclosure.Filter{From: today - 5, To: today - 1}, 0, "3 3"},
 		{[]disclosure.Event{disclosure.PositionUpdated}, disclosure.Filter{MinPercent: "0.6"}, 0, "0 3"},

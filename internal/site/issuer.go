@@ -230,6 +230,7 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 
 // addIdentity adds what the registers state about the issuer itself.
 func (q *request) addIdentity(out *issuerPage) {
+	out.ISINs = query.ISINs(q.snapshot, out.ID, out.ISINs)
 	if out.Issuer.Capital != "" {
 		out.Capital = q.edition.money(out.Issuer.Capital, "EUR")
 	}

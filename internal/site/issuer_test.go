@@ -44,6 +44,22 @@ func TestIssuer(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/issuers?kind=fund&search=%22ARDAZUL+GESTI%C3%93N%2C+SGIIC%2C+S.A.%22"), "VALDEBRISA BOLSA, FI")
 }
 
+// The registers of positions have an ISIN that the directory does not have. The page shows
+// it, and it leads there. The sector leads to its issuers.
+func TestIssuerIdentity(t *testing.T) {
+	t.Parallel()
+	b := querytest.Market()
+	b.Positions = []disclosure.Position{
+		querytest.Short("ES0SIM000036", "Fondo Imaginario Alfa LLP", "2026-02-02", "0.62", disclosure.StateCurrent, 1),
+	}
+	s := start(t, "", b)
+	has(t, s.get(http.StatusOK, "/issuers/A69000016"), "<code>ES0SIM000010</code> <code>ES0SIM000036</code>",
+		`href="/issuers?sector=ALIMENTACI%C3%93N`)
+	if w := s.get(http.StatusFound, "/issuers/es0sim000036?lang=en"); w.Header().Get("Location") != "/issuers/A69000016?lang=en" {
+		t.Errorf("an ISIN of a register leads to %q", w.Header().Get("Location"))
+	}
+}
+
 // Any identifier leads to the page of the id, and the parameters stay.
 func TestIssuerRedirects(t *testing.T) {
 	t.Parallel()
@@ -53,6 +69,7 @@ func TestIssuerRedirects(t *testing.T) {
 		"/issuers/bvb?type=IP&lang=en":         "/issuers/A69000016?type=IP&lang=en",
 		"/issuers/A-69000016":                  "/issuers/A69000016",
 		"/issuers/es0sim000010":                "/issuers/A69000016",
+		"/issuers/pregonsim000000bvb37":        "/issuers/A69000016",
 		"/issuers/V69000107":                   "/issuers/fi-4720",
 		"/issuers/FI-4720/months.csv":          "/issuers/fi-4720/months.csv",
 		"/issuers/b-69000032":                  "/issuers/B69000032",

@@ -94,6 +94,16 @@ var options = compact.Options{Deliveries: 30 * 24 * time.Hour, CountDays: 400, T
 
 func free(context.Context) error { return nil }
 
+// oldDealing has a name that is kept until it is erased, however old it is.
+var oldDealing = disclosure.Position{
+	ID:           "dealing-2015000001",
+	Kind:         disclosure.Dealing,
+	Name:         "Elena Ruiz Salvatierra",
+	Natural:      true,
+	Number:       "2015000001",
+	RegisteredOn: "2015-10-01",
+}
+
 // TestRemove: what is old or unused is removed, and nothing else.
 func TestRemove(t *testing.T) {
 	engines(t, func(t *testing.T, db compact.Store, raw func(statement string)) {
@@ -106,7 +116,11 @@ func TestRemove(t *testing.T) {
 			FactsDetail: evidence(t, db, "used"),
 		}
 		evidence(t, db, "unused")
-		_, err := db.Append(ctx, store.Batch{Reports: []disclosure.Report{report}, Issuers: []disclosure.Issuer{{ID: "A00000001", Name: "Uno"}}})
+		_, err := db.Append(ctx, store.Batch{
+			Reports:   []disclosure.Report{report},
+			Issuers:   []disclosure.Issuer{{ID: "A00000001", Name: "Uno"}},
+			Positions: []disclosure.Position{oldDealing},
+		})
 		must(t, err)
 		_, err = store.PutRecord(ctx, db, store.Record{Kind: "webhook", ID: "wh_1", Body: "{}"})
 		must(t, err)
@@ -156,7 +170,10 @@ func TestRemove(t *testing.T) {
 		if _, err := db.Original(ctx, report.FactsDetail); err != nil {
 			t.Errorf("the evidence of facts was removed: %v", err)
 		}
-		storetest.CheckLog(t, db)
+		log := storetest.CheckLog(t, db)
+		if last := log[len(log)-1]; last.Position == nil || last.Position.Name != oldDealing.Name {
+			t.Errorf("the name of a position was removed: %+v", last)
+		}
 		storetest.Verify(t, db)
 	})
 }
@@ -223,7 +240,7 @@ func remains(t *testing.T, db compact.Store, used, unused string) {
 	tables, err := db.Tables(ctx)
 	must(t, err)
 	for _, table := range tables {
-		if want, ok := map[string]int64{"delivery": 1, "attempt": 1, "use_count": 1, "change": 2, "once": 1}[table.Name]; ok && table.Rows != want {
+		if want, ok := map[string]int64{"delivery": 1, "attempt": 1, "use_count": 1, "change": 3, "once": 1, "sealed_name": 1}[table.Name]; ok && table.Rows != want {
 			t.Errorf("%s has %d rows, want %d", table.Name, table.Rows, want)
 		}
 	}

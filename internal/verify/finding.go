@@ -24,6 +24,8 @@ const (
 	Filed   Kind = "filed"   // which report has which document
 	Name    Kind = "name"    // of a person, that does not fit the log
 
+	NameKept Kind = "name-kept" // of a person, that the log has erased
+
 	Fanned         Kind = "fanned"
 	Attempt        Kind = "attempt"         // without a delivery
 	Delivery       Kind = "delivery"        // that contradicts itself or the log
@@ -71,6 +73,7 @@ var kinds = map[Kind]struct {
 	Pointer:        {Error, true},
 	Filed:          {Error, true},
 	Name:           {Error, false},
+	NameKept:       {Error, true},
 	Fanned:         {Error, true},
 	Attempt:        {Warning, true},
 	Delivery:       {Error, false},

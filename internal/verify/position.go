@@ -93,10 +93,11 @@ func (c *Checker) checkNames(ctx context.Context, tx relational.Tx) error {
 		switch {
 		case !ok || !known:
 			c.found(Finding{Kind: Name, Where: where, Text: "no change of the log has it, and its name is stored"})
+		case c.erased(position):
+			c.found(Finding{Kind: NameKept, Where: where, Text: "the name of " + position + " was erased, and is stored"})
+			c.broken.names = append(c.broken.names, n.Sealed)
 		case !n.Opens():
 			c.found(Finding{Kind: Name, Where: where, Text: "it is not that of its salt and name"})
-		case c.erased(position):
-			c.found(Finding{Kind: Name, Where: where, Text: "the name of " + position + " was erased, and is stored"})
 		}
 		there[seal] = ok
 		return nil

@@ -62,7 +62,7 @@ func TestDamagedPositions(t *testing.T) {
 		{name: "another name", sql: `UPDATE sealed_name SET name = 'Elena Ruiz'`, kind: verify.Name, where: "seal "},
 		{name: "another salt", sql: `UPDATE sealed_name SET salt = '\x00'`, sqlite: `UPDATE sealed_name SET salt = x'00'`, kind: verify.Name, where: "seal "},
 		{name: "another seal", sql: `UPDATE sealed_name SET sealed = '00' || substr(sealed, 3) WHERE sealed = ` + kept, kind: verify.Name, where: "position dealing-1"},
-		{name: "erased name", sql: `INSERT INTO sealed_name (sealed, salt, name) ` + erased, kind: verify.Name, where: "seal "},
+		{name: "erased name", sql: `INSERT INTO sealed_name (sealed, salt, name) ` + erased, kind: verify.NameKept, where: "seal ", repaired: true},
 		{name: "pointer missing", sql: `DELETE FROM position WHERE id = 'dealing-1'`, kind: verify.Pointer, where: "position dealing-1", repaired: true},
 		{name: "pointer behind", sql: `UPDATE position SET seq = 10 WHERE id = 'dealing-2'`, kind: verify.Pointer, where: "position dealing-2", repaired: true},
 		{name: "pointer too many", sql: `INSERT INTO position (id, seq) VALUES ('dealing-9', 10)`, kind: verify.Pointer, where: "position dealing-9", repaired: true},

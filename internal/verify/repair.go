@@ -32,7 +32,7 @@ func (c *Checker) Repair(ctx context.Context, hold func(context.Context) (*store
 	}
 	r := repair{Checker: c, hold: hold}
 	for _, step := range []func(context.Context) error{
-		r.leaves, r.pointers, r.filed, r.lostTexts, r.brokenTexts, r.deliveries, r.words,
+		r.leaves, r.pointers, r.names, r.filed, r.lostTexts, r.brokenTexts, r.deliveries, r.words,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -116,6 +116,20 @@ func (r *repair) pointers(ctx context.Context) error {
 				continue
 			}
 			tx.Exec(ctx, `INSERT INTO `+s.table()+` (id, seq) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seq = excluded.seq`, s.id, now.seq)
+		}
+		return nil
+	})
+}
+
+// names removes the names that the log has erased.
+func (r *repair) names(ctx context.Context) error {
+	return inSteps(ctx, r, r.broken.names, func(tx relational.Tx, some []string) error {
+		for _, statement := range r.base.Erasing {
+			tx.Exec(ctx, statement)
+		}
+		tx.Exec(ctx, `DELETE FROM sealed_name WHERE sealed `+r.base.SQL.In(`$1`), some)
+		for _, statement := range r.base.Erased {
+			tx.Exec(ctx, statement)
 		}
 		return nil
 	})

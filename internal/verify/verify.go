@@ -75,6 +75,7 @@ type broken struct {
 	leaves   bool  // hashes after the change hashed are missing
 	hashed   int64 // see leaves
 	pointers []subject
+	names    []string // seals of names that the log has erased
 	filed    []string // reports
 	lost     []string // reports whose text is missing or cannot be read
 	texts    []string // hashes of documents whose text cannot be read

@@ -8,6 +8,7 @@ import (
 
 // intervals are the times between repetitions.
 type intervals struct {
+	directory    time.Duration // the longest wait for the directory of a new store
 	shorts       time.Duration // between two conditional requests for the workbook
 	shortsSoon   time.Duration // the same in the evening, when it changes
 	dealings     time.Duration // between two reads of the list of dealings, in working hours
@@ -28,6 +29,7 @@ type intervals struct {
 }
 
 var usual = intervals{
+	directory:    2 * time.Minute,
 	shorts:       time.Hour,
 	shortsSoon:   10 * time.Minute,
 	dealings:     4 * time.Minute,
@@ -49,6 +51,7 @@ var usual = intervals{
 
 // often are the intervals for a source on this machine.
 var often = intervals{
+	directory:    time.Minute,
 	shorts:       10 * time.Second,
 	shortsSoon:   10 * time.Second,
 	dealings:     5 * time.Second,

@@ -154,6 +154,9 @@ func New(o Options) *Reader {
 
 // Run reads the registers until the context ends.
 func (r *Reader) Run(ctx context.Context) error {
+	if err := r.awaitDirectory(ctx); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	loops := []func(context.Context) error{r.eraseOldNames}
 	if r.reads(Shorts) {
@@ -172,6 +175,22 @@ func (r *Reader) Run(ctx context.Context) error {
 		g.Go(func() error { return loop(ctx) })
 	}
 	return g.Wait()
+}
+
+// awaitDirectory waits until the directory of a new store was read, so that the first
+// positions have their issuers. It does not wait for long: issuers that are learnt later are
+// found when positions are read.
+func (r *Reader) awaitDirectory(ctx context.Context) error {
+	const pause = 500 * time.Millisecond
+	for waited := time.Duration(0); waited < r.intervals.directory; waited += pause {
+		if !r.Coverage.Time(health.Register).IsZero() && !r.Coverage.Time(health.Exchange).IsZero() {
+			return nil
+		}
+		if err := retry.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Len returns the number of dealings whose document is to be read.

@@ -147,6 +147,7 @@ func (b *bench) run() error {
 		{"push.latency", b.pushLatency},
 		{"facts.cpu", b.facts},
 		{"facts.memory", b.factMemory},
+		{"positions", b.positions},
 		{"text", b.text},
 		{"text.ready", b.textReady},
 		{"documents", b.documents},

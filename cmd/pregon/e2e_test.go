@@ -96,6 +96,7 @@ func TestScripts(t *testing.T) {
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("PREGON_STORE", newStore(env.T().(testing.TB)))
 					env.Setenv("OTHER_STORE", newStore(env.T().(testing.TB)))
+					env.Setenv("PREGON_REGISTERS", "none")
 					env.Values[serviceKey{}] = new(*service)
 					env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 					return nil
@@ -141,6 +142,10 @@ func (l *logbook) events() string {
 	return strings.Join(slices.DeleteFunc(lines, func(s string) bool { return strings.Contains(s, "msg=request ") }), "")
 }
 
+// withoutRegisters is the environment of tests about reports. Those about the registers of
+// positions are in registers_test.go.
+var withoutRegisters = []string{"PREGON_REGISTERS=none"}
+
 // startService starts serve and waits until it is ready. Tests send more requests
 // than anonymous callers may.
 func startService(env []string, dir string, args ...string) (*service, error) {
@@ -156,6 +161,7 @@ func startServiceOf(program string, env []string, dir string, args ...string) (*
 		args = append(args, "--anonymous-limit", "0")
 	}
 	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
+	env = slices.Concat(withoutRegisters, env)
 	s, err := startCommand(exec.Command(program, args...), env, dir)
 	if err != nil {
 		return nil, err
@@ -165,8 +171,7 @@ func startServiceOf(program string, env []string, dir string, args ...string) (*
 
 // startProgram starts the program and waits until it logs its address.
 func startProgram(env []string, dir string, args ...string) (*service, error) {
-	// Most tests are about reports: registers_test.go has those with the registers.
-	env = slices.Concat([]string{"PREGON_REGISTERS=none"}, env)
+	env = slices.Concat(withoutRegisters, env)
 	return startCommand(exec.Command(program, args...), env, dir)
 }
 

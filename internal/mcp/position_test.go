@@ -101,7 +101,7 @@ func TestOwnership(t *testing.T) {
 		}
 	}
 	// The research functions read it with the issuer.
-	if text := s.call("fetch", `{"id":"A69000016"}`).text(); !strings.Contains(text, "Significant holdings now: 2") ||
+	if text := s.call("fetch", `{"id":"A69000016"}`).text(); !strings.Contains(text, "Significant holdings now, in per cent of the votes: 2.") ||
 		!strings.Contains(text, "Elena Ruiz Salvatierra") || !strings.Contains(text, "1 report") {
 		t.Errorf("fetch: %s", text)
 	}
@@ -315,7 +315,7 @@ func TestHostilePositions(t *testing.T) {
 	if out := s.call("fetch", `{"id":"A69000016"}`); len(out.StructuredContent)+len(out.text()) > 20_000 {
 		t.Errorf("fetch has %d bytes", len(out.StructuredContent)+len(out.text()))
 	}
-	for _, part := range []string{"holdings?current=true&issuer=A69000016", "list_shorts with", "list_dealings with", "Own shares now: 0."} {
+	for _, part := range []string{"holdings?current=true&issuer=A69000016", "list_shorts with", "list_dealings with", "Own shares now: none known here."} {
 		if !strings.Contains(out.text(), part) {
 			t.Errorf("the text lacks %q: %s", part, out.text())
 		}

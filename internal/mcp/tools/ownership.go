@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 
 	"pregon/internal/catalog"
 	"pregon/internal/mcp/quote"
@@ -155,13 +156,13 @@ func (s *Service) ownershipText(found ownershipRows) string {
 	b = fmt.Appendf(b, ". %s %s\n", nowInMadrid(), quote.RegisterNotice)
 	rest := func(path string) string { return s.BaseURL + "/api/v1/" + path + "issuer=" + url.QueryEscape(ident) }
 	b = s.appendSection(b, section{
-		title: fmt.Sprintf("Significant holdings now: %d, in per cent of the votes. %s", len(found.holdings), holdingLimits),
+		title: "Significant holdings now, in per cent of the votes: " + known(found.holdings) + ". " + holdingLimits,
 		rows:  found.holdings,
 		most:  1_300,
 		rest:  rest("holdings?current=true&"),
 	})
 	b = s.appendSection(b, section{
-		title: fmt.Sprintf("Own shares now: %d.", len(found.own)),
+		title: "Own shares now: " + known(found.own) + ".",
 		rows:  found.own,
 		most:  300,
 		rest:  rest("own-shares?current=true&"),
@@ -184,6 +185,14 @@ func (s *Service) ownershipText(found ownershipRows) string {
 		b = append(b, "No register has an entry about this issuer here. This does not prove that there is none.\n"...)
 	}
 	return string(b)
+}
+
+// known says how many positions are known. The page of an issuer may not have been read yet.
+func known(rows []positionRow) string {
+	if len(rows) == 0 {
+		return "none known here"
+	}
+	return strconv.Itoa(len(rows))
 }
 
 // identOf returns the id of an issuer, or what the registers have in its place.

@@ -21,6 +21,10 @@ type tailCmd struct {
 	Type     string `placeholder:"TYPE" help:"Only reports of one type: IP, HR or OIR."`
 	Issuer   string `placeholder:"ID" help:"Only reports of one issuer, by its ticker, any of its identifiers or its full name."`
 	Category string `placeholder:"TEXT" help:"Only reports of one category, by its name, or of several, by words of their names."`
+	Position string `placeholder:"KINDS" help:"Only positions of some kinds, separated by commas: short, holding, own_shares, dealing. It needs --events of positions."`
+	HeldBy   string `name:"holder" placeholder:"TEXT" help:"Only positions whose holder has these words in the name. Natural persons only with --issuer."`
+	Percent  string `name:"min-percent" placeholder:"NUMBER" help:"Only positions of at least this percentage."`
+	Side     string `placeholder:"SIDE" help:"Only dealings with such a trade: buy, sell or other."`
 	Events   string `default:"report.published" placeholder:"EVENTS" help:"Events to print, separated by commas: report.published, report.updated, report.corrected, report.backfilled, issuer.updated, position.published, position.updated, position.withdrawn, position.backfilled."`
 	After    string `placeholder:"CURSOR" help:"Begin after this change, by its cursor or its seq; 0 for all changes. Default: new changes only."`
 	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
@@ -54,6 +58,7 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 		}
 		filter := url.Values{
 			"search": {c.Search}, "type": {strings.ToUpper(c.Type)}, "issuer": {c.Issuer}, "category": {c.Category}, "events": {c.Events},
+			"position": {c.Position}, "holder": {c.HeldBy}, "min_percent": {c.Percent}, "side": {c.Side},
 		}
 		return fault.UnlessCanceled(printer.Service(ctx, c.URL, key, filter, c.After))
 	}
@@ -67,7 +72,19 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 
 // selection validates the flags that select events.
 func (c *tailCmd) selection() (events.Selection, error) {
-	s := events.Selection{Filter: disclosure.Filter{Search: c.Search, Issuer: c.Issuer, Category: c.Category}}
+	s := events.Selection{Filter: disclosure.Filter{
+		Search:     c.Search,
+		Issuer:     c.Issuer,
+		Category:   c.Category,
+		HeldBy:     c.HeldBy,
+		MinPercent: c.Percent,
+		Side:       disclosure.Side(c.Side),
+	}}
+	var ok bool
+	if s.Filter.Positions, ok = disclosure.ParsePositionSet(c.Position); !ok {
+		return s, fault.New(fault.Invalid,
+			"--position %q must be some of short, holding, own_shares and dealing, with commas between them", c.Position)
+	}
 	if c.Type != "" {
 		t, ok := disclosure.ParseType(strings.ToUpper(c.Type))
 		if !ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/url"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,7 +26,7 @@ func (p *Printer) Store(ctx context.Context, db store.Store, selection events.Se
 		return err
 	}
 	var err error
-	if selection.Filter, err = p.resolve(ctx, db, cat.Snapshot(), selection.Filter); err != nil {
+	if selection, err = p.resolve(ctx, db, cat.Snapshot(), selection); err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -36,29 +35,26 @@ func (p *Printer) Store(ctx context.Context, db store.Store, selection events.Se
 	return g.Wait()
 }
 
-// resolve returns the filter with the issuer and the category that its texts name.
-// Warnings are printed.
+// resolve returns the selection with the issuer and the category that its texts name, after
+// the checks of a service. Warnings are printed.
 func (p *Printer) resolve(
 	ctx context.Context,
 	db store.Store,
 	s *catalog.Snapshot,
-	f disclosure.Filter,
-) (disclosure.Filter, error) {
+	selection events.Selection,
+) (events.Selection, error) {
 	filled := coverage.New(db)
 	if err := filled.Refresh(ctx); err != nil {
-		return f, err
+		return selection, err
 	}
 	names := query.New(query.Options{Partial: func() bool { return !ingest.NamesKnown(filled) }})
-	params := names.NewParams(url.Values{"search": {f.Search}, "issuer": {f.Issuer}, "category": {f.Category}})
-	named := params.Filter(s)
+	params := names.NewParams(query.NewFilterBody(selection.Filter).Values())
+	selection.Filter = params.LiveFilter(s)
+	params.CheckSelection(selection)
 	for _, warning := range params.Warnings() {
 		fmt.Fprintln(p.Err, "pregon: warning:", warning)
 	}
-	f.Widen = named.Widen
-	f.Issuer = named.Issuer
-	f.Category = named.Category
-	f.CategoryWords = named.CategoryWords
-	return f, params.Err()
+	return selection, params.Err()
 }
 
 func (p *Printer) follow(ctx context.Context, hub *events.Hub, selector *events.Selector, start string) error {

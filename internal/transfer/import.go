@@ -13,8 +13,12 @@ import (
 	"pregon/internal/store"
 )
 
-// MaxLine bounds a line of an import, in bytes.
-const MaxLine = 1 << 20
+const (
+	// MaxLine bounds a line of an import, in bytes.
+	MaxLine = 1 << 20
+	// MaxPositionLine is MaxLine for positions: a notice may have thousands of trades.
+	MaxPositionLine = 8 << 20
+)
 
 const (
 	batchRecords = 1000    // in one transaction: short enough for other writers to get a turn
@@ -75,7 +79,7 @@ func (im *Importer) Import(ctx context.Context, in io.Reader) (Imported, error) 
 func (im *Importer) read(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
-		line, err := readLine(lines)
+		line, err := readLine(lines, im.maxLine())
 		tooLong := errors.Is(err, errLineTooLong)
 		if len(line) > 0 || err == nil || tooLong {
 			im.sum.Lines++
@@ -109,6 +113,7 @@ func (im *Importer) add(ctx context.Context, line []byte, err error) error {
 	line = bytes.TrimSpace(line)
 	switch {
 	case errors.Is(err, errLineTooLong):
+		err = fault.New(fault.Invalid, "the line is longer than %d MiB", im.maxLine()>>20)
 	case len(line) == 0:
 		return nil
 	case im.Kind == Reports && isText(line):
@@ -171,16 +176,23 @@ func (im *Importer) flush(ctx context.Context) error {
 	return nil
 }
 
-var errLineTooLong = fault.New(fault.Invalid, "the line is longer than 1 MiB")
+var errLineTooLong = errors.New("the line is too long")
 
-// readLine returns the next line without its end. It skips a line that is too
-// long, without holding it in memory, and returns errLineTooLong.
-func readLine(r *bufio.Reader) ([]byte, error) {
+func (im *Importer) maxLine() int {
+	if im.Kind == Positions {
+		return MaxPositionLine
+	}
+	return MaxLine
+}
+
+// readLine returns the next line without its end. It skips a line that is longer than
+// most, without holding it in memory, and returns errLineTooLong.
+func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	tooLong := false
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(bytes.TrimSuffix(part, []byte("\n"))) > MaxLine {
+		if len(line)+len(bytes.TrimSuffix(part, []byte("\n"))) > most {
 			tooLong, line = true, line[:0]
 		}
 		if !tooLong {

@@ -373,3 +373,35 @@ func TestPositionFilters(t *testing.T) {
 		}
 	}
 }
+
+// The largest notice that the service reads is imported from its own export, and a longer
+// line is refused.
+func TestLargePosition(t *testing.T) {
+	from, to := newSQLite(t), newSQLite(t)
+	p := somePositions()[0]
+	p.Trades = slices.Repeat(p.Trades, disclosure.MaxTrades)
+	for i := range p.Trades {
+		p.Trades[i].Instrument = strings.Repeat("á", 250)
+		p.Trades[i].Nature = strings.Repeat("é", 250)
+		p.Trades[i].Quote = strings.Repeat("ñ ", 700)
+	}
+	if _, err := from.Append(t.Context(), store.Batch{Positions: []disclosure.Position{p}}); err != nil {
+		t.Fatal(err)
+	}
+	line := exportPositions(t, from, transfer.Export{Format: transfer.JSONLines})
+	if done := importPositions(t, to, line); done.New != 1 || len(line) < transfer.MaxLine {
+		t.Errorf("imported %+v from %d bytes", done, len(line))
+	}
+	var refused error
+	im := transfer.Importer{
+		DB:       to,
+		Kind:     transfer.Positions,
+		Progress: func(int) {},
+		BadLine:  func(_ int, err error) { refused = err },
+	}
+	long := strings.Repeat("x", transfer.MaxPositionLine+1) + "\n" + line
+	done, err := im.Import(t.Context(), strings.NewReader(long))
+	if err != nil || done.Bad != 1 || done.Unchanged != 1 || refused == nil || refused.Error() != "the line is longer than 8 MiB" {
+		t.Errorf("a line that is too long: %+v, %v, %v", done, err, refused)
+	}
+}

@@ -22,8 +22,10 @@ func TestCreate(t *testing.T) {
 	hook, raw := create(t, p, func(d *subscription.Draft) {
 		d.Description = "Señales"
 		d.Events = []disclosure.Event{disclosure.Backfilled, disclosure.Published, disclosure.Backfilled}
-		d.Filter = disclosure.Filter{Search: "dividendo", Type: disclosure.IP, Issuer: "a48010615", From: 40000, To: 40001, Category: "Otros", Kind: "company", Market: "SIBE",
-			Sector: "bancos", SectorWords: true, NoSecuritisation: true}
+		d.Filter = disclosure.Filter{
+			Search: "dividendo", Type: disclosure.IP, Issuer: "a48010615", From: 40000, To: 40001, Category: "Otros", Kind: "company", Market: "SIBE",
+			Sector: "bancos", SectorWords: true, NoSecuritisation: true,
+		}
 	})
 	if !regexp.MustCompile(`^wh_[0-9A-Za-z]{16}$`).MatchString(hook.ID) || !strings.HasPrefix(raw, "whsec_") {
 		t.Errorf("%s with %s", hook.ID, raw)

@@ -96,7 +96,12 @@ func (d *dossierReader) holdingsChart(found []position.Entry, rows []positionRow
 			Amounts: amountsOf(p, parts, row),
 		})
 		c.Table.Rows = append(c.Table.Rows, []chart.Cell{
-			{Text: name}, {Text: row.Direct}, {Text: row.Indirect}, {Text: row.Instruments}, {Text: row.Percent}, {Text: row.Date},
+			{Text: name},
+			{Text: row.Direct},
+			{Text: row.Indirect},
+			{Text: row.Instruments},
+			{Text: row.Percent},
+			{Text: row.Date},
 		})
 	}
 	c.SetDivided(divided, parts)

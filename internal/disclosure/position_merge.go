@@ -49,7 +49,7 @@ func (m *merge) name(p, observed *Position) {
 		m.changed = append(m.changed, "holder")
 	case observed.Name != "" && observed.Name != p.Name:
 		p.Name = observed.Name
-		p.Natural = observed.Natural
+		p.Natural = p.Natural || observed.Natural // so that the name before can still be erased
 		p.Sealed = ""
 		m.changed = append(m.changed, "holder")
 	}

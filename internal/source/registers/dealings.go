@@ -3,6 +3,7 @@ package registers
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -68,21 +69,22 @@ func (r *Reader) readNewDealings(ctx context.Context) error {
 	state := r.dealingsState()
 	today := disclosure.DayOf(start)
 	from := today - dealingOverlap
-	event := disclosure.PositionBackfilled
+	event := disclosure.Backfilled
 	if state.Whole > 0 {
 		from = max(min(from, state.Whole-dealingOverlap), r.firstDealing())
-		event = disclosure.PositionPublished
+		event = disclosure.Published
 	}
-	if err := r.readDealings(ctx, throttle.Registers, from, today, event); err != nil {
+	unreadable, err := r.readDealings(ctx, throttle.Registers, from, today, event)
+	if err != nil {
 		return err
 	}
-	err := r.changeDealings(ctx, func(s *dealingsState) {
+	err = r.changeDealings(ctx, func(s *dealingsState) {
 		s.Whole = today
 		if s.From == 0 {
 			s.From = from
 		}
 	})
-	if err != nil {
+	if err = errors.Join(err, unreadable); err != nil {
 		return err
 	}
 	return r.setRegister(ctx, string(Dealings), start, r.Known.CountPositions(disclosure.Dealing))
@@ -120,7 +122,7 @@ func (r *Reader) readOldDealings(ctx context.Context) (wait time.Duration, err e
 		return r.intervals.next, nil
 	case state.From > first:
 		from := max(first, state.From-dealingWindow)
-		err := r.readDealings(ctx, throttle.Backfill, from, state.From-1, disclosure.PositionBackfilled)
+		err := r.readWindow(ctx, throttle.Backfill, from, state.From-1, disclosure.Backfilled)
 		if err != nil {
 			return 0, err
 		}
@@ -131,42 +133,56 @@ func (r *Reader) readOldDealings(ctx context.Context) (wait time.Duration, err e
 		to = disclosure.DayOf(time.Now())
 	}
 	from := max(first, to-dealingWindow+1)
-	if err := r.readDealings(ctx, throttle.Refresh, from, to, disclosure.PositionPublished); err != nil {
+	if err := r.readWindow(ctx, throttle.Refresh, from, to, disclosure.Published); err != nil {
 		return 0, err
 	}
 	return r.intervals.sweep, r.changeDealings(ctx, func(s *dealingsState) { s.Swept = from })
 }
 
-// readDealings reads all notices of a window and stores what changed.
-func (r *Reader) readDealings(
+// readWindow reads a window of the past. Rows that cannot be read are reported, and do not
+// keep the windows before from being read.
+func (r *Reader) readWindow(
 	ctx context.Context,
 	priority throttle.Priority,
 	from, to disclosure.Day,
 	event disclosure.Event,
 ) error {
+	start := time.Now()
+	unreadable, err := r.readDealings(ctx, priority, from, to, event)
+	if unreadable != nil {
+		_ = r.RecordRead(ctx, health.Dealings, start, unreadable)
+	}
+	return err
+}
+
+// readDealings reads all notices of a window and stores what changed. It returns apart what
+// is wrong with rows that cannot be read.
+func (r *Reader) readDealings(
+	ctx context.Context,
+	priority throttle.Priority,
+	from, to disclosure.Day,
+	event disclosure.Event,
+) (unreadable, err error) {
 	if err := r.Known.CatchUp(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	known := r.knownDealings(from, to)
-	rows, err := r.walkDealings(ctx, priority, from, to)
+	rows, unreadable, err := r.walkDealings(ctx, priority, from, to)
 	if len(rows) > 0 {
 		if err := r.takeDealings(ctx, rows, known, event); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if err != nil {
-		return err
-	}
 	missing := missingDealings(known, rows, from, to)
-	if len(missing) == 0 {
-		return nil
+	if err != nil || unreadable != nil || len(missing) == 0 {
+		return unreadable, err
 	}
 	// The list may have changed while it was read, so that a row was on neither page.
-	rows, err = r.walkDealings(ctx, priority, from, to)
-	if err != nil {
-		return err
+	rows, unreadable, err = r.walkDealings(ctx, priority, from, to)
+	if err != nil || unreadable != nil {
+		return unreadable, err
 	}
-	return r.withdrawDealings(ctx, missingDealings(known, rows, from, to), len(rows))
+	return nil, r.withdrawDealings(ctx, missingDealings(known, rows, from, to), len(rows))
 }
 
 // knownDealings returns the known notices of a window, by number.
@@ -185,13 +201,13 @@ func (r *Reader) knownDealings(from, to disclosure.Day) map[string]*disclosure.P
 }
 
 // walkDealings reads all pages of a window. A notice that is registered meanwhile moves the
-// others to later places, where they are read twice. If rows of a page cannot be read, the
-// others are returned with the error.
+// others to later places, where they are read twice. What is wrong with rows that cannot be
+// read is returned apart.
 func (r *Reader) walkDealings(
 	ctx context.Context,
 	priority throttle.Priority,
 	from, to disclosure.Day,
-) (rows []regulator.Dealing, unreadable error) {
+) (rows []regulator.Dealing, unreadable, err error) {
 	client := r.Regulator.For(priority)
 	seen := map[int64]bool{}
 	for page := 0; ; page++ {
@@ -200,7 +216,7 @@ func (r *Reader) walkDealings(
 		case regulator.IsPartial(err):
 			unreadable = err
 		case err != nil:
-			return rows, err
+			return rows, unreadable, err
 		}
 		for _, row := range got.Rows {
 			if !seen[row.Number] {
@@ -209,10 +225,10 @@ func (r *Reader) walkDealings(
 			}
 		}
 		if page+1 >= got.Pages {
-			return rows, unreadable
+			return rows, unreadable, nil
 		}
 		if page+1 >= mostDealingPages {
-			return rows, fault.New(fault.Unavailable, "the list of dealings has more than %d pages", mostDealingPages)
+			return rows, unreadable, fault.New(fault.Unavailable, "the list of dealings has more than %d pages", mostDealingPages)
 		}
 	}
 }
@@ -225,10 +241,20 @@ func (r *Reader) takeDealings(
 	event disclosure.Event,
 ) error {
 	var fresh, changed []disclosure.Position
+	by := rectifiedBy(rows)
 	for n := range rows {
 		row := &rows[n]
 		p := r.dealing(row)
+		for _, number := range by[p.Number] {
+			if !slices.Contains(p.RectifiedBy, number) {
+				p.RectifiedBy = append(p.RectifiedBy, number)
+			}
+		}
 		before := known[p.Number]
+		isRectified := len(p.RectifiedBy) > 0 || before != nil && len(before.RectifiedBy) > 0
+		if isRectified {
+			p.State = disclosure.StateRectified
+		}
 		if before == nil {
 			if !r.isExpired(row.Declarant, row.RegisteredOn) {
 				fresh = append(fresh, p)
@@ -241,7 +267,7 @@ func (r *Reader) takeDealings(
 	}
 	changed = append(changed, r.rectified(rows)...)
 	slices.Reverse(fresh) // the oldest first, as they were registered
-	if err := r.append(ctx, batchEvent(event), fresh); err != nil {
+	if err := r.append(ctx, event, fresh); err != nil {
 		return err
 	}
 	if err := r.append(ctx, disclosure.Published, changed); err != nil {
@@ -272,10 +298,19 @@ func (r *Reader) dealing(row *regulator.Dealing) disclosure.Position {
 		SourceURL:    r.Regulator.IssuerDealingsURL(row.NIF),
 		DocumentURL:  row.DocumentURL,
 	}
-	if len(p.RectifiedBy) > 0 {
-		p.State = disclosure.StateRectified
-	}
 	return p
+}
+
+// rectifiedBy returns the numbers of the notices that rectify others, by the numbers of
+// these. The row of the earlier one need not say so.
+func rectifiedBy(rows []regulator.Dealing) map[string][]string {
+	by := map[string][]string{}
+	for n := range rows {
+		for _, number := range numbersOf(rows[n].Rectifies) {
+			by[number] = append(by[number], numberOf(rows[n].Number))
+		}
+	}
+	return by
 }
 
 // rectified returns the known notices that rows rectify, and that may be on none of the
@@ -285,15 +320,14 @@ func (r *Reader) rectified(rows []regulator.Dealing) (out []disclosure.Position)
 	for n := range rows {
 		listed[numberOf(rows[n].Number)] = true
 	}
-	for n := range rows {
-		by := numberOf(rows[n].Number)
-		for _, number := range numbersOf(rows[n].Rectifies) {
-			p, ok := r.Known.Position(disclosure.PositionID(disclosure.Dealing, number, 1))
-			if !ok || listed[number] || slices.Contains(p.RectifiedBy, by) {
-				continue
-			}
-			observed := withState(p, disclosure.StateRectified)
-			observed.RectifiedBy = append(slices.Clone(p.RectifiedBy), by)
+	for number, by := range rectifiedBy(rows) {
+		p, ok := r.Known.Position(disclosure.PositionID(disclosure.Dealing, number, 1))
+		if !ok || listed[number] || p.State == disclosure.StateAnnulled {
+			continue
+		}
+		observed := withState(p, disclosure.StateRectified)
+		observed.RectifiedBy = by
+		if _, fields := p.Merge(observed); len(fields) > 0 {
 			out = append(out, observed)
 		}
 	}
@@ -348,8 +382,8 @@ func (r *Reader) withdrawDealings(ctx context.Context, missing []*disclosure.Pos
 		withdrawn = append(withdrawn, withState(p, disclosure.StateAnnulled))
 		ids = append(ids, p.ID)
 	}
-	if err := r.append(ctx, disclosure.Published, withdrawn); err != nil {
+	if err := r.eraseNames(ctx, ids); err != nil { // first: a process may be killed between the two
 		return err
 	}
-	return r.eraseNames(ctx, ids)
+	return r.append(ctx, disclosure.Published, withdrawn)
 }

@@ -27,13 +27,15 @@ func (r *Reader) eraseOldNames(ctx context.Context) error {
 	}
 }
 
-// eraseExpired erases the names whose time is over and returns their number.
+// eraseExpired erases the names whose time is over, or that the register does not show any
+// more because the notice was annulled, and returns their number.
 func (r *Reader) eraseExpired(ctx context.Context) (n int, err error) {
 	from := r.retainedFrom()
 	var ids []string
 	for _, kind := range disclosure.PositionKinds {
 		for p := range r.Known.Positions(kind) {
-			if p.Natural && p.Name != "" && dayOf(p.Day()) < from {
+			over := dayOf(p.Day()) < from || p.State == disclosure.StateAnnulled
+			if p.Natural && p.Name != "" && over {
 				ids = append(ids, p.ID)
 			}
 		}

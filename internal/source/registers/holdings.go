@@ -26,7 +26,10 @@ type follower struct {
 	*Reader
 	changed  map[string]regulator.ChangedIssuer // by key of the issuer: those to be read soon
 	failed   map[string]failure                 // by key of the issuer
+	unknown  map[string]failure                 // the same, of general data
+	former   map[string]time.Time               // when histories of former holders were read
 	lastRead time.Time                          // of the page of the last days; zero before the first
+	waiting  bool                               // an issuer has changed and was read a short time ago
 }
 
 // failure is when an issuer could not be read.
@@ -35,14 +38,20 @@ type failure struct {
 	at    time.Time
 }
 
-// followHoldings reads which issuers have changed, and reads these issuers, and in between
-// all others from time to time.
-func (r *Reader) followHoldings(ctx context.Context) error {
-	f := &follower{
+func (r *Reader) newFollower() *follower {
+	return &follower{
 		Reader:  r,
 		changed: map[string]regulator.ChangedIssuer{},
 		failed:  map[string]failure{},
+		unknown: map[string]failure{},
+		former:  map[string]time.Time{},
 	}
+}
+
+// followHoldings reads which issuers have changed, and reads these issuers, and in between
+// all others from time to time.
+func (r *Reader) followHoldings(ctx context.Context) error {
+	f := r.newFollower()
 	changes := make(chan regulator.LastDays, 1)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -116,12 +125,16 @@ func (f *follower) await(ctx context.Context, changes <-chan regulator.LastDays)
 // so that an issuer with a notice of this day is read again from time to time.
 func (f *follower) note(page regulator.LastDays) {
 	f.lastRead = page.Received
+	f.waiting = false
 	for _, i := range page.Issuers {
 		key := disclosure.IssuerKey(i.NIF)
 		read := f.Coverage.Time(issuerClock(key))
 		newer := read.IsZero() || i.Day == 0 || disclosure.DayOf(read) <= i.Day
-		if newer && coverage.Elapsed(read, f.intervals.soon) {
+		switch {
+		case newer && coverage.Elapsed(read, f.intervals.soon):
 			f.changed[key] = i
+		case newer:
+			f.waiting = true
 		}
 	}
 }
@@ -163,14 +176,20 @@ func isListed(i *disclosure.Issuer) bool {
 
 // mayTry reports whether the last failure of an issuer is long enough ago.
 func (f *follower) mayTry(key string) bool {
-	last, ok := f.failed[key]
-	return !ok || coverage.Elapsed(last.at, retry.Backoff(last.tries-1, f.intervals.firstRetry, f.intervals.longestRetry))
+	return f.mayRetry(f.failed[key])
+}
+
+func (f *follower) mayRetry(last failure) bool {
+	if last.tries == 0 {
+		return true
+	}
+	return coverage.Elapsed(last.at, retry.Backoff(last.tries-1, f.intervals.firstRetry, f.intervals.longestRetry))
 }
 
 // recordWhole records that the registers are whole, once every issuer was read and all
 // changes that the page of the last days named.
 func (f *follower) recordWhole(ctx context.Context) error {
-	if f.lastRead.IsZero() || len(f.failed) > 0 || len(f.changed) > 0 {
+	if f.lastRead.IsZero() || f.waiting || len(f.failed) > 0 || len(f.changed) > 0 {
 		return nil
 	}
 	for name, kind := range map[string]disclosure.PositionKind{
@@ -198,11 +217,14 @@ func (f *follower) readIssuer(ctx context.Context, key string, priority throttle
 	}
 	start := time.Now()
 	b := f.newBook(key)
+	b.former = f.former
 	found, err := f.Regulator.For(priority).Holdings(ctx, nif, b.wantsHistory)
 	switch {
 	case fault.KindOf(err) == fault.NotFound: // the register does not have the issuer
 	case err != nil:
 		return err
+	case b.isHollow(&found) && f.failed[key].tries < mostHollow:
+		return &regulator.MarkupError{Surface: "register of holdings", Detail: "it shows none of the holdings that it had"}
 	default:
 		if err := f.takeHoldings(ctx, b, &found); err != nil {
 			return err
@@ -214,33 +236,44 @@ func (f *follower) readIssuer(ctx context.Context, key string, priority throttle
 	return store.Unavailable(f.Coverage.SetTime(ctx, f.Lease, issuerClock(key), start))
 }
 
-// readIdentity reads the general data of an issuer of the directory, if they are due.
+// mostHollow is how often an issuer without any of its holdings is not believed.
+const mostHollow = 3
+
+// readIdentity reads the general data of an issuer of the directory, if they are due. If
+// they cannot be read, this is recorded and tried again another time: the holdings do not
+// depend on them.
 func (f *follower) readIdentity(ctx context.Context, key, nif string) error {
 	known, ok := f.Known.Issuer(key)
-	if !ok || !coverage.Elapsed(f.Coverage.Time(identityClock(key)), f.intervals.identity) {
+	due := coverage.Elapsed(f.Coverage.Time(identityClock(key)), f.intervals.identity)
+	if !ok || !due || !f.mayRetry(f.unknown[key]) {
 		return nil
 	}
 	start := time.Now()
 	found, err := f.Regulator.For(throttle.Refresh).Identity(ctx, nif)
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
-		_ = f.RecordRead(ctx, health.Identity, start, nil)
-	case err != nil:
-		return f.RecordRead(ctx, health.Identity, start, err)
-	default:
-		_ = f.RecordRead(ctx, health.Identity, start, nil)
-		learnt := disclosure.Issuer{
-			ID:      known.ID,
-			Name:    known.Name,
-			NIF:     known.NIF,
-			LEI:     found.LEI,
-			Sector:  found.Sector,
-			Capital: found.Capital,
-		}
-		if err := f.appendIssuers(ctx, []disclosure.Issuer{learnt}); err != nil {
-			return err
+	if fault.KindOf(err) == fault.NotFound { // the site does not have the issuer
+		err = nil
+	}
+	if err := f.RecordRead(ctx, health.Identity, start, err); err != nil {
+		f.unknown[key] = failure{tries: f.unknown[key].tries + 1, at: time.Now()}
+		if !regulator.IsPartial(err) {
+			return ctx.Err()
 		}
 	}
+	learnt := disclosure.Issuer{
+		ID:      known.ID,
+		Name:    known.Name,
+		NIF:     known.NIF,
+		LEI:     found.LEI,
+		Sector:  found.Sector,
+		Capital: found.Capital,
+	}
+	if err := f.appendIssuers(ctx, []disclosure.Issuer{learnt}); err != nil {
+		return err
+	}
+	if err != nil {
+		return nil // it is tried again
+	}
+	delete(f.unknown, key)
 	return store.Unavailable(f.Coverage.SetTime(ctx, f.Lease, identityClock(key), start))
 }
 
@@ -261,6 +294,9 @@ func (f *follower) takeHoldings(ctx context.Context, b *book, found *regulator.H
 	}
 	if err := f.append(ctx, disclosure.Published, news); err != nil {
 		return err
+	}
+	for name := range b.formerRead {
+		f.former[b.key+"\x00"+name] = time.Now()
 	}
 	known, ok := f.Known.Issuer(b.key)
 	if !ok || found.Rights.Total == "" {
@@ -286,9 +322,13 @@ type book struct {
 	newsFrom disclosure.Day
 	known    map[string]*disclosure.Position // by id
 	ordinals ordinals
-	taken    map[string]bool // ids that the walk has shown
-	changes  []disclosure.Position
-	found    *regulator.Holdings
+	taken    map[string]bool      // ids that the walk has shown
+	shown    map[string]bool      // folded names that the walk has shown
+	former   map[string]time.Time // see follower
+	// formerRead are the folded names of former holders whose history the walk has read.
+	formerRead map[string]bool
+	changes    []disclosure.Position
+	found      *regulator.Holdings
 }
 
 // earlierNews is how many days before the last read of an issuer a notice may be
@@ -307,6 +347,9 @@ func (r *Reader) newBook(key string) *book {
 		known:    map[string]*disclosure.Position{},
 		ordinals: ordinals{},
 		taken:    map[string]bool{},
+		shown:    map[string]bool{},
+
+		formerRead: map[string]bool{},
 	}
 	if read := r.Coverage.Time(issuerClock(key)); !read.IsZero() {
 		b.newsFrom = disclosure.DayOf(read) - earlierNews
@@ -326,19 +369,49 @@ func (b *book) numberFor(p *disclosure.Position) string {
 	return cmp.Or(p.Number, strings.ToLower(b.key)+"-"+p.RegisteredOn)
 }
 
-// wantsHistory reports whether the notices of a row must be read: its last one is not known,
-// or some are annulled.
+// formerEvery is how often the history of someone who holds nothing any more is read.
+const formerEvery = 30 * 24 * time.Hour
+
+// wantsHistory reports whether the notices of a row must be read: its last one is not known
+// by its number, or some are annulled. A name that was erased does not say which number is
+// that of the row.
 func (b *book) wantsHistory(h regulator.Holding) bool {
+	known := b.named(h.Name)
+	if h.Former {
+		hasEnded := len(known) > 0 && !slices.ContainsFunc(known, (*disclosure.Position).IsCurrent)
+		read, ok := b.former[b.key+"\x00"+text.Fold(h.Name)]
+		return !hasEnded && (!ok || coverage.Elapsed(read, formerEvery))
+	}
 	if h.HasAnnulled {
 		return true
 	}
 	on := h.RegisteredOn.String()
+	return !slices.ContainsFunc(known, func(p *disclosure.Position) bool { return p.RegisteredOn == on })
+}
+
+// named returns the known holdings of a name that have a number.
+func (b *book) named(name string) (out []*disclosure.Position) {
+	folded := text.Fold(name)
 	for _, p := range b.known {
-		if p.Kind == disclosure.Holding && p.RegisteredOn == on && p.Number != "" && b.isOf(p, h.Name) {
-			return false
+		if p.Kind == disclosure.Holding && p.Number != "" && p.Name != "" && text.Fold(p.Name) == folded {
+			out = append(out, p)
 		}
 	}
-	return true
+	return out
+}
+
+// isHollow reports whether a walk shows nobody, although there were holdings: the site has
+// such pages when it cannot answer.
+func (b *book) isHollow(found *regulator.Holdings) bool {
+	if len(found.Holdings) > 0 || len(found.Former) > 0 {
+		return false
+	}
+	for _, p := range b.known {
+		if p.Kind == disclosure.Holding && p.IsCurrent() {
+			return true
+		}
+	}
+	return false
 }
 
 // isOf reports whether a known position may be that of a name. One whose name was erased
@@ -353,6 +426,11 @@ func (b *book) isOf(p *disclosure.Position, name string) bool {
 // read compares a walk with what is known.
 func (b *book) read(found *regulator.Holdings) {
 	b.found = found
+	for _, rows := range [][]regulator.Holding{found.Holdings, found.Former} {
+		for n := range rows {
+			b.shown[text.Fold(rows[n].Name)] = true
+		}
+	}
 	for n := range found.Holdings {
 		row := &found.Holdings[n]
 		b.take(b.present(row))
@@ -365,6 +443,9 @@ func (b *book) read(found *regulator.Holdings) {
 			b.take(b.notice(row, last, disclosure.StateEnded))
 		}
 		b.past(row, last, disclosure.StatePast)
+		if last != nil {
+			b.formerRead[text.Fold(row.Name)] = true
+		}
 	}
 	b.ownShares()
 	b.annul()
@@ -386,8 +467,8 @@ func (b *book) present(row *regulator.Holding) disclosure.Position {
 		p.Number = numberOf(last.Number)
 		return p
 	}
-	for _, known := range b.known { // its history was not read: the number is known
-		if known.Kind == disclosure.Holding && known.RegisteredOn == p.RegisteredOn && b.isOf(known, row.Name) {
+	for _, known := range b.named(row.Name) { // its history was not read: the number is known
+		if known.RegisteredOn == p.RegisteredOn && !b.taken[known.ID] && (p.Number == "" || known.Number < p.Number) {
 			p.Number = known.Number
 		}
 	}
@@ -514,20 +595,48 @@ func (b *book) take(p disclosure.Position) {
 	}
 }
 
-// find returns the known position that a position is, or nil. A name that was not erased
-// goes first: several positions share a number.
-func (b *book) find(number string, p *disclosure.Position) (found *disclosure.Position) {
+// find returns the known position that a position is, or nil: that of its name, else one of
+// a name that was erased, else the only one with its number, if that name is not shown any
+// more. Several positions share a number.
+func (b *book) find(number string, p *disclosure.Position) *disclosure.Position {
+	var exact, erased, respelt []*disclosure.Position
 	for _, known := range b.known {
 		isSame := known.Kind == p.Kind && (b.numberFor(known) == number ||
 			known.Number == "" && known.RegisteredOn == p.RegisteredOn)
-		if !isSame || b.taken[known.ID] || p.Kind == disclosure.Holding && !b.isOf(known, p.Name) {
-			continue
-		}
-		if found == nil || found.NameErased() || !known.NameErased() && known.ID < found.ID {
-			found = known
+		switch {
+		case !isSame || b.taken[known.ID]:
+		case p.Kind == disclosure.OwnShares || !known.NameErased() && b.isOf(known, p.Name):
+			exact = append(exact, known)
+		case known.NameErased() && b.isOf(known, p.Name):
+			erased = append(erased, known)
+		case !known.NameErased() && known.Number != "" && !b.shown[text.Fold(known.Name)]:
+			respelt = append(respelt, known)
 		}
 	}
-	return found
+	if len(exact) > 0 {
+		return first(exact, p)
+	}
+	if len(erased) > 0 {
+		return first(erased, p)
+	}
+	if len(respelt) == 1 {
+		return respelt[0]
+	}
+	return nil
+}
+
+// first returns the position with the same percentage, or else with the smallest id, so that
+// every walk decides alike.
+func first(of []*disclosure.Position, like *disclosure.Position) *disclosure.Position {
+	return slices.MinFunc(of, func(a, b *disclosure.Position) int {
+		if same := a.Percent == like.Percent; same != (b.Percent == like.Percent) {
+			if same {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
 }
 
 // annul marks the notices that others annul.

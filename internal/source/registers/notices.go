@@ -15,10 +15,6 @@ import (
 	"pregon/internal/source/throttle"
 )
 
-// documentReaders is the number of documents that are read at once. The documents of
-// reports have their own.
-const documentReaders = 2
-
 const (
 	freshDays    = 7 // documents of these days are as urgent as those of reports
 	longestRetry = time.Hour
@@ -30,8 +26,12 @@ func isFresh(p *disclosure.Position) bool {
 }
 
 func (r *Reader) queueDocument(p *disclosure.Position) {
-	if r.Documents != nil && p.WantsDocument() {
-		r.unread.Add(p.ID)
+	switch {
+	case r.Documents == nil || !p.WantsDocument():
+	case isFresh(p):
+		r.fresh.Add(p.ID)
+	default:
+		r.old.Add(p.ID)
 	}
 }
 
@@ -46,17 +46,17 @@ func (r *Reader) findUnread(ctx context.Context) error {
 		} else {
 			since = disclosure.DayOf(time.Now()) - freshDays
 		}
-		var ids []string
+		var found []*disclosure.Position
 		for p := range r.Known.Positions(disclosure.Dealing) { // the newest first
 			if dayOf(p.RegisteredOn) < since {
 				break
 			}
-			if p.WantsDocument() && r.Documents != nil {
-				ids = append(ids, p.ID)
+			if p.WantsDocument() {
+				found = append(found, p)
 			}
 		}
-		for _, id := range slices.Backward(ids) { // the queue takes the last first
-			r.unread.Add(id)
+		for _, p := range slices.Backward(found) { // the queues take the last first
+			r.queueDocument(p)
 		}
 		if err := retry.Sleep(ctx, r.intervals.unread); err != nil {
 			return err
@@ -64,8 +64,13 @@ func (r *Reader) findUnread(ctx context.Context) error {
 	}
 }
 
-func (r *Reader) readDocuments(ctx context.Context) error {
-	return r.unread.Run(ctx, func(id string, tries int) time.Duration {
+func (r *Reader) readFresh(ctx context.Context) error { return r.readDocuments(ctx, r.fresh) }
+
+func (r *Reader) readOld(ctx context.Context) error { return r.readDocuments(ctx, r.old) }
+
+// readDocuments reads one document of a queue after the other.
+func (r *Reader) readDocuments(ctx context.Context, queue *retry.Queue) error {
+	return queue.Run(ctx, func(id string, tries int) time.Duration {
 		err := r.readDocument(ctx, id, tries)
 		if err == nil || ctx.Err() != nil {
 			return 0
@@ -98,12 +103,10 @@ func (r *Reader) readDocument(ctx context.Context, id string, tries int) error {
 			DocumentReason: reason,
 		}
 	}
-	p.DocumentStatus = read.DocumentStatus
-	p.DocumentReason = read.DocumentReason
-	p.DocumentSHA256 = read.DocumentSHA256
-	p.Trades = read.Trades
-	p.Aggregates = read.Aggregates
-	if err := r.append(ctx, disclosure.Published, []disclosure.Position{p}); err != nil {
+	read.ID = p.ID // and nothing else that may have changed meanwhile
+	read.Kind = p.Kind
+	read.RegisteredOn = p.RegisteredOn
+	if err := r.append(ctx, disclosure.Published, []disclosure.Position{read}); err != nil {
 		return err
 	}
 	if isFresh(&p) {

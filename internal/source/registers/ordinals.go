@@ -26,8 +26,8 @@ func (o ordinals) next(base string) int {
 	return o[base]
 }
 
-// values identify a position whose name is not known any more.
-type values struct{ lei, isin, day, percent string }
+// values identify a short position whose name is not known any more, or spelt in another way.
+type values struct{ isin, day, percent string }
 
 // numberOf returns a number of the register as positions have it.
 func numberOf(n int64) string { return strconv.FormatInt(n, 10) }

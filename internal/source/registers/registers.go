@@ -13,11 +13,11 @@ package registers
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -134,8 +134,12 @@ type Options struct {
 type Reader struct {
 	Options
 	intervals    intervals
-	unread       *retry.Queue // dealings whose document is to be read
+	fresh        *retry.Queue // new dealings whose document is to be read
+	old          *retry.Queue // all others, which must not delay the new ones
 	dealingsLock retry.Lock   // held while the state of the dealings changes
+
+	mu     sync.Mutex
+	warned map[string]bool // guarded by mu: ids of entries that are not valid
 }
 
 // New returns a Reader. Run starts it.
@@ -144,7 +148,9 @@ func New(o Options) *Reader {
 		Options:      o,
 		intervals:    usual,
 		dealingsLock: retry.NewLock(),
-		unread:       retry.NewQueue(true), // a new notice does not wait behind the history
+		fresh:        retry.NewQueue(true),
+		old:          retry.NewQueue(true),
+		warned:       map[string]bool{},
 	}
 	if o.Often {
 		r.intervals = often
@@ -165,7 +171,7 @@ func (r *Reader) Run(ctx context.Context) error {
 	if r.reads(Dealings) {
 		loops = append(loops, r.followDealings, r.loadDealings, r.findUnread)
 		if r.Documents != nil {
-			loops = append(loops, slices.Repeat([]func(context.Context) error{r.readDocuments}, documentReaders)...)
+			loops = append(loops, r.readFresh, r.readOld)
 		}
 	}
 	if r.reads(Holdings) {
@@ -194,7 +200,7 @@ func (r *Reader) awaitDirectory(ctx context.Context) error {
 }
 
 // Len returns the number of dealings whose document is to be read.
-func (r *Reader) Len() int { return r.unread.Len() }
+func (r *Reader) Len() int { return r.fresh.Len() + r.old.Len() }
 
 func (r *Reader) reads(name Name) bool { return slices.Contains(r.Read, name) }
 
@@ -229,19 +235,18 @@ const mostBatch = 200
 
 // append stores positions with the event of those that were not known.
 func (r *Reader) append(ctx context.Context, event disclosure.Event, positions []disclosure.Position) error {
-	for n := range positions {
-		if err := positions[n].Validate(); err != nil {
-			// What is wrong is of the source; its text may contain a name.
-			return &regulator.MarkupError{
-				Surface: "register of positions",
-				Detail:  fmt.Sprintf("the entry %.60q is not valid", positions[n].ID),
-			}
+	valid := make([]disclosure.Position, 0, len(positions))
+	for _, p := range positions {
+		if p.Validate() != nil {
+			r.warnInvalid(p.ID)
+			continue
 		}
-		if positions[n].Erased {
-			positions[n].Natural = true
+		if p.Erased {
+			p.Natural = true
 		}
+		valid = append(valid, p)
 	}
-	for some := range slices.Chunk(positions, mostBatch) {
+	for some := range slices.Chunk(valid, mostBatch) {
 		if err := r.Append(ctx, store.Batch{Positions: some, New: event}); err != nil {
 			return err
 		}
@@ -250,6 +255,21 @@ func (r *Reader) append(ctx context.Context, event disclosure.Event, positions [
 		}
 	}
 	return nil
+}
+
+// mostWarned bounds the entries of which the log says once that they are not valid.
+const mostWarned = 1000
+
+// warnInvalid logs that an entry is left out. One that is not valid does not keep the others
+// from being stored. What is wrong with it is not logged, since it may contain a name.
+func (r *Reader) warnInvalid(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.warned[id] || len(r.warned) >= mostWarned {
+		return
+	}
+	r.warned[id] = true
+	r.Logger.Warn("an entry of a register is not valid and is left out", "position", id)
 }
 
 // retainedFrom returns the first day of which names of natural persons are kept.

@@ -11,8 +11,8 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/sim/stake"
 	"pregon/internal/source/health"
+	"pregon/internal/source/regulator"
 	"pregon/internal/source/shorts"
-	"pregon/internal/store"
 )
 
 func TestParseNames(t *testing.T) {
@@ -142,13 +142,14 @@ func (w *world) checkShorts() {
 	want := map[row]bool{}
 	from := disclosure.DayOf(time.Now()) - disclosure.Day(w.retention)
 	for _, p := range w.site.Shorts().Truth(time.Now()) {
-		if p.Day >= from || disclosure.IsLegalEntity(p.Name) {
-			want[row{p.LEI, p.ISIN, p.Name, p.Day.String(), p.Percent}] = p.Current
+		if p.Day < from && !disclosure.IsLegalEntity(p.Name) {
+			p.Name = ""
 		}
+		want[row{p.LEI, p.ISIN, p.Name, p.Day.String(), p.Percent}] = p.Current
 	}
 	got := w.positions(disclosure.Short)
-	if len(got) != len(want) {
-		w.Errorf("got %d short positions, want %d", len(got), len(want))
+	if truth := len(w.site.Shorts().Truth(time.Now())); len(got) != truth {
+		w.Errorf("got %d short positions, want %d", len(got), truth)
 	}
 	for id, p := range got {
 		current, known := want[row{p.LEI, p.ISIN, p.Name, p.Date, p.Percent}]
@@ -207,8 +208,8 @@ func TestShortsVanish(t *testing.T) {
 	}
 	take := func(notices ...shorts.Notice) map[string]*disclosure.Position {
 		t.Helper()
-		changes := r.shortChanges(notices, "https://regulator.example/shorts.xls")
-		if err := r.append(t.Context(), disclosure.Published, changes); err != nil {
+		history, news := r.shortChanges(notices, "https://regulator.example/shorts.xls", 0)
+		if err := r.append(t.Context(), disclosure.Published, append(history, news...)); err != nil {
 			t.Fatal(err)
 		}
 		return w.positions(disclosure.Short)
@@ -451,7 +452,7 @@ func TestInterruptedLoad(t *testing.T) {
 		if err := r.readShorts(t.Context()); err == nil {
 			break
 		}
-		f := &follower{Reader: r}
+		f := r.newFollower()
 		if err := f.readIssuer(t.Context(), listedCompanies()[0].ID, 0); err == nil {
 			t.Errorf("a read whose result was not stored has no error")
 		}
@@ -461,7 +462,7 @@ func TestInterruptedLoad(t *testing.T) {
 	if err := r.readShorts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{Reader: r}
+	f := r.newFollower()
 	if err := f.readIssuer(t.Context(), listedCompanies()[0].ID, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -541,18 +542,218 @@ func TestFailure(t *testing.T) {
 	})
 }
 
-// Positions that are not valid are refused without their content.
+// A position that is not valid is left out, and does not keep the others from being stored.
 func TestAppendInvalid(t *testing.T) {
 	w := newWorld(t)
-	err := w.reader().append(t.Context(), disclosure.Published, []disclosure.Position{{
-		ID:   "short-x",
-		Kind: disclosure.Short,
-		Name: "Elena Ruiz Salvatierra",
-	}})
-	if err == nil || strings.Contains(err.Error(), "Elena") {
-		t.Errorf("got %v", err)
+	valid := holdingOf("7", "Cartera Imaginaria, S.L.", "2026-03-04", "5")
+	invalid := valid
+	invalid.ID = "holding-8"
+	invalid.LEI = "PREGONSIM000000BVB00"
+	if err := w.reader().append(t.Context(), disclosure.Published, []disclosure.Position{invalid, valid}); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := w.store.Append(t.Context(), store.Batch{}); err != nil {
-		t.Error(err)
+	if got := w.positions(disclosure.Holding); len(got) != 1 || got["holding-7"] == nil {
+		t.Errorf("got %v", got)
+	}
+}
+
+// holdingOf returns a present holding.
+func holdingOf(number, name, registered, percent string) disclosure.Position {
+	return disclosure.Position{
+		ID:           disclosure.PositionID(disclosure.Holding, number, 1),
+		Kind:         disclosure.Holding,
+		NIF:          "A69000016",
+		IssuerName:   "BODEGAS DE VALDEBRISA, S.A.",
+		Name:         name,
+		Number:       number,
+		RegisteredOn: registered,
+		Percent:      percent,
+		State:        disclosure.StateCurrent,
+	}
+}
+
+// rowOf returns a row of the present table with its history.
+func rowOf(number int64, name, registered, percent string) regulator.Holding {
+	day := dayOf(registered)
+	return regulator.Holding{
+		Name:         name,
+		Total:        percent,
+		RegisteredOn: day,
+		HasHistory:   true,
+		History:      []regulator.HoldingNotice{{Number: number, RegisteredOn: day, Total: percent}},
+	}
+}
+
+// walk stores what a walk of the issuer of holdingOf shows, and returns the holdings.
+func (w *world) walk(rows ...regulator.Holding) map[string]*disclosure.Position {
+	w.Helper()
+	w.positions(disclosure.Holding) // waits
+	f := w.reader(Holdings).newFollower()
+	b := f.newBook("A69000016")
+	for n := range rows {
+		if !b.wantsHistory(rows[n]) {
+			rows[n].History = nil
+		}
+	}
+	found := regulator.Holdings{
+		Name:     "BODEGAS DE VALDEBRISA, S.A.",
+		NIF:      "A69000016",
+		Holdings: rows,
+	}
+	if err := f.takeHoldings(w.Context(), b, &found); err != nil {
+		w.Fatal(err)
+	}
+	return w.positions(disclosure.Holding)
+}
+
+// Two relatives notify on one day, and the name of one is erased: no later walk mixes them
+// up, or brings the name back.
+func TestErasedHolding(t *testing.T) {
+	w := newWorld(t)
+	x := func() regulator.Holding { return rowOf(101, "RUIZ SALVATIERRA, ELENA", "2026-03-04", "5.1") }
+	y := func() regulator.Holding { return rowOf(102, "RUIZ SALVATIERRA, TOMAS", "2026-03-04", "3.2") }
+	w.walk(x(), y())
+	if _, err := w.store.EraseNames(t.Context(), nil, "holding-102"); err != nil {
+		t.Fatal(err)
+	}
+	before := w.newest()
+	for range 5 {
+		for _, rows := range [][]regulator.Holding{{x(), y()}, {y(), x()}} {
+			got := w.walk(rows...)
+			if len(got) != 2 || got["holding-101"].Percent != "5.1" || got["holding-102"].Percent != "3.2" ||
+				got["holding-102"].Name != "" || !got["holding-101"].IsCurrent() || !got["holding-102"].IsCurrent() {
+				t.Fatalf("got %+v", got)
+			}
+		}
+	}
+	if got := w.newest(); got != before {
+		t.Errorf("the same register appended %d changes", got-before)
+	}
+}
+
+// A name in another spelling is the same holding, a holder that is not shown any more has
+// ended, and one who shares a number keeps its own.
+func TestHoldingSpelling(t *testing.T) {
+	w := newWorld(t)
+	w.walk(rowOf(101, "CARTERA IMAGINARIA , S.L.", "2026-03-04", "5.1"), rowOf(101, "FUNDACION IMAGINARIA", "2026-03-04", "5.1"))
+	got := w.walk(rowOf(101, "CARTERA IMAGINARIA SOCIEDAD LIMITADA", "2026-03-04", "5.1"), rowOf(101, "FUNDACION IMAGINARIA", "2026-03-04", "5.1"))
+	if len(got) != 2 || got["holding-101"].Name != "CARTERA IMAGINARIA SOCIEDAD LIMITADA" || got["holding-101-2"].Name != "FUNDACION IMAGINARIA" {
+		t.Errorf("after another spelling: %+v", got)
+	}
+	got = w.walk(rowOf(101, "FUNDACION IMAGINARIA", "2026-03-04", "5.1"))
+	if got["holding-101"].State != disclosure.StateEnded || !got["holding-101-2"].IsCurrent() {
+		t.Errorf("after one has left: %+v and %+v", got["holding-101"], got["holding-101-2"])
+	}
+	b := w.reader(Holdings).newBook("A69000016")
+	if !b.isHollow(&regulator.Holdings{}) || b.isHollow(&regulator.Holdings{Holdings: make([]regulator.Holding, 1)}) {
+		t.Error("a register without any holding is believed")
+	}
+}
+
+// The history of someone who holds nothing any more is not read each time.
+func TestFormerHolder(t *testing.T) {
+	w := newWorld(t)
+	f := w.reader(Holdings).newFollower()
+	b := f.newBook("A69000016")
+	b.former = f.former
+	former := regulator.Holding{Name: "RUIZ SALVATIERRA, ELENA", Former: true, HasHistory: true}
+	if !b.wantsHistory(former) {
+		t.Error("a history that was never read is not wanted")
+	}
+	former.History = []regulator.HoldingNotice{{Number: 7, RegisteredOn: 7000, Total: "2"}}
+	if err := f.takeHoldings(t.Context(), b, &regulator.Holdings{Name: "X", NIF: "A69000016", Former: []regulator.Holding{former}}); err != nil {
+		t.Fatal(err)
+	}
+	if b.wantsHistory(former) {
+		t.Error("a history is wanted again at once")
+	}
+}
+
+// A short position in another spelling is the same, a LEI with wrong check digits is
+// unknown, and a workbook of the future is refused.
+func TestShortSpelling(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader(Shorts)
+	notice := shorts.Notice{
+		Row: shorts.Row{
+			ISIN:    "ES0SIM000010",
+			Issuer:  "BODEGAS DE VALDEBRISA, S.A.",
+			Name:    "Fondo Imaginario Alfa LLP",
+			Day:     20000,
+			Percent: "0.6",
+		},
+		Current: true,
+	}
+	for _, name := range []string{notice.Name, "FONDO IMAGINARIO ALFA LIMITED LIABILITY PARTNERSHIP"} {
+		notice.Name = name
+		history, news := r.shortChanges([]shorts.Notice{notice}, "", 0)
+		if err := r.append(t.Context(), disclosure.Published, append(history, news...)); err != nil {
+			t.Fatal(err)
+		}
+		got := w.positions(disclosure.Short)
+		if len(got) != 1 || got[disclosure.ShortID(notice.ISIN, notice.Day.String(), 1)].Name != name {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	today := disclosure.DayOf(time.Now())
+	for reason, register := range map[string]shorts.Register{
+		"":              {Published: today, Current: make([]shorts.Row, 60)},
+		"older":         {Published: today - 2, Current: make([]shorts.Row, 60)},
+		"in the future": {Published: today + 2, Current: make([]shorts.Row, 60)},
+		"present":       {Published: today, Current: make([]shorts.Row, 40)},
+	} {
+		got := refusal(&register, 1000, &shortsState{Published: today - 1, Entries: 1000, Current: 100})
+		if !strings.Contains(got, reason) || (got == "") != (reason == "") {
+			t.Errorf("got %q, want %q", got, reason)
+		}
+	}
+	if got := refusal(&shorts.Register{Published: today}, 900, &shortsState{Entries: 1000}); got == "" {
+		t.Error("a workbook that has lost a tenth of its notices is believed")
+	}
+}
+
+// A notice is rectified if either of the two says so, also after it was read again.
+func TestRectified(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader(Dealings)
+	day := disclosure.DayOf(time.Now())
+	row := func(number int64, rectifies ...int64) regulator.Dealing {
+		return regulator.Dealing{
+			Number:       number,
+			RegisteredOn: day,
+			Name:         "BODEGAS DE VALDEBRISA, S.A.",
+			NIF:          "A69000016",
+			Declarant:    "Elena Ruiz Salvatierra",
+			Relation:     disclosure.RelationManager,
+			Rectifies:    rectifies,
+		}
+	}
+	for n, rows := range [][]regulator.Dealing{{row(1)}, {row(2, 1), row(1)}, {row(1)}, {row(3, 2)}} {
+		if err := r.takeDealings(t.Context(), rows, r.knownDealings(day-1, day), disclosure.Published); err != nil {
+			t.Fatal(err)
+		}
+		got := w.positions(disclosure.Dealing)
+		isRectified := got["dealing-1"].State == disclosure.StateRectified
+		if isRectified != (n > 0) {
+			t.Errorf("after read %d the first is %s", n, got["dealing-1"].State)
+		}
+		if n == 3 && (got["dealing-2"].State != disclosure.StateRectified || got["dealing-2"].Name == "") {
+			t.Errorf("the second is %+v", got["dealing-2"])
+		}
+	}
+}
+
+// The name of a natural person in a notice that was annulled is erased, whatever its age.
+func TestAnnulledName(t *testing.T) {
+	w := newWorld(t)
+	r := w.reader()
+	p := holdingOf("7", "Elena Ruiz Salvatierra", disclosure.DayOf(time.Now()).String(), "5")
+	p.State = disclosure.StateAnnulled
+	if err := r.append(t.Context(), disclosure.Published, []disclosure.Position{p}); err != nil {
+		t.Fatal(err)
+	}
+	w.positions(disclosure.Holding)
+	if n, err := r.eraseExpired(t.Context()); n != 1 || err != nil {
+		t.Errorf("erased %d names, %v", n, err)
 	}
 }

@@ -24,7 +24,8 @@ type shortsState struct {
 	Validators regulator.Validators `json:"validators"`
 	Published  disclosure.Day       `json:"published"`
 	Entries    int                  `json:"entries"`
-	Loaded     bool                 `json:"loaded"` // once as a whole: what comes later is news
+	Current    int                  `json:"current"` // of the present table
+	Loaded     bool                 `json:"loaded"`  // once as a whole: what comes later is news
 }
 
 func (r *Reader) followShorts(ctx context.Context) error {
@@ -51,28 +52,27 @@ func (r *Reader) readShorts(ctx context.Context) error {
 	if err != nil {
 		return &regulator.MarkupError{Surface: "workbook of net short positions", Detail: err.Error()}
 	}
-	if register.Published < state.Published {
-		return &regulator.MarkupError{
-			Surface: "workbook of net short positions",
-			Detail:  fmt.Sprintf("it is of %s, older than the one of %s", register.Published, state.Published),
+	notices := register.Union()
+	for n := range notices {
+		if !disclosure.IsLEI(notices[n].LEI) {
+			notices[n].LEI = "" // its check digits are wrong: see the findings
 		}
+	}
+	if reason := refusal(&register, len(notices), &state); reason != "" {
+		return &regulator.MarkupError{Surface: "workbook of net short positions", Detail: reason}
 	}
 	if err := r.Known.CatchUp(ctx); err != nil {
 		return err
 	}
-	notices := register.Union()
-	if len(notices)*100 < state.Entries*leastPercent {
-		return &regulator.MarkupError{
-			Surface: "workbook of net short positions",
-			Detail:  fmt.Sprintf("it has %d notices, and had %d before", len(notices), state.Entries),
-		}
+	newsFrom := never
+	if state.Loaded {
+		newsFrom = state.Published - lateNotice
 	}
-	changes := r.shortChanges(notices, file.URL)
-	event := disclosure.PositionPublished
-	if !state.Loaded {
-		event = disclosure.PositionBackfilled
+	history, news := r.shortChanges(notices, file.URL, newsFrom)
+	if err := r.append(ctx, disclosure.Backfilled, history); err != nil {
+		return err
 	}
-	if err := r.append(ctx, batchEvent(event), changes); err != nil {
+	if err := r.append(ctx, disclosure.Published, news); err != nil {
 		return err
 	}
 	if err := r.learnIdentities(ctx, notices); err != nil {
@@ -85,6 +85,7 @@ func (r *Reader) readShorts(ctx context.Context) error {
 		Validators: file.Validators,
 		Published:  register.Published,
 		Entries:    len(notices),
+		Current:    len(register.Current),
 		Loaded:     true,
 	}
 	text, err := json.Marshal(state)
@@ -97,22 +98,38 @@ func (r *Reader) readShorts(ctx context.Context) error {
 	return r.setRegister(ctx, string(Shorts), start, state.Entries)
 }
 
-// batchEvent returns the event of a batch whose new positions have an event.
-func batchEvent(of disclosure.Event) disclosure.Event {
-	if of == disclosure.PositionBackfilled {
-		return disclosure.Backfilled
-	}
-	return disclosure.Published
-}
+const (
+	// leastPercent is how many of the notices of the workbook before a workbook must have. A
+	// register does not lose its past.
+	leastPercent = 95
+	// leastCurrent is the same for the present table, whose rows come and go.
+	leastCurrent = 50
+	// lateNotice is how many days before the day of the last workbook a notice may be that is
+	// news.
+	lateNotice = 30
+)
 
-// leastPercent is how many of the notices of the workbook before a workbook must have. A
-// register does not lose its past.
-const leastPercent = 95
+// refusal returns why a workbook is not believed, or "". A day in the future would make
+// every later workbook look old.
+func refusal(register *shorts.Register, notices int, last *shortsState) string {
+	switch {
+	case register.Published < last.Published:
+		return fmt.Sprintf("it is of %s, older than the one of %s", register.Published, last.Published)
+	case register.Published > disclosure.DayOf(time.Now())+1:
+		return fmt.Sprintf("it is of %s, which is in the future", register.Published)
+	case notices*100 < last.Entries*leastPercent:
+		return fmt.Sprintf("it has %d notices, and had %d before", notices, last.Entries)
+	case len(register.Current)*100 < last.Current*leastCurrent:
+		return fmt.Sprintf("it has %d present positions, and had %d before", len(register.Current), last.Current)
+	}
+	return ""
+}
 
 // knownShorts are the notices that are in the store.
 type knownShorts struct {
 	byKey    map[shorts.Key]*disclosure.Position
 	erased   map[values][]*disclosure.Position // those whose name is not known any more
+	named    map[values][]*disclosure.Position // the others, without name and LEI
 	ordinals ordinals
 	matched  map[string]bool // by id
 }
@@ -121,16 +138,18 @@ func (r *Reader) knownShorts() knownShorts {
 	k := knownShorts{
 		byKey:    map[shorts.Key]*disclosure.Position{},
 		erased:   map[values][]*disclosure.Position{},
+		named:    map[values][]*disclosure.Position{},
 		ordinals: ordinals{},
 		matched:  map[string]bool{},
 	}
 	for p := range r.Known.Positions(disclosure.Short) {
 		k.ordinals.use(shortBase(p.ISIN, p.Date), p.ID)
+		v := values{p.ISIN, p.Date, p.Percent}
 		if p.NameErased() {
-			v := values{p.LEI, p.ISIN, p.Date, p.Percent}
 			k.erased[v] = append(k.erased[v], p)
 			continue
 		}
+		k.named[v] = append(k.named[v], p)
 		k.byKey[shorts.Key{
 			LEI:     p.LEI,
 			ISIN:    p.ISIN,
@@ -147,14 +166,37 @@ func shortBase(isin, date string) string {
 	return strings.TrimSuffix(disclosure.ShortID(isin, date, 1), "-1")
 }
 
-// find returns the known position of a notice, or nil.
-func (k *knownShorts) find(n *shorts.Notice) *disclosure.Position {
-	if p := k.byKey[n.Key()]; p != nil {
-		k.matched[p.ID] = true
-		return p
+// findAll returns the known positions of notices, nil for those that are new. A notice that
+// has another spelling of the name or the LEI than before, and is otherwise the same, is
+// known.
+func (k *knownShorts) findAll(notices []shorts.Notice) []*disclosure.Position {
+	found := make([]*disclosure.Position, len(notices))
+	for n := range notices {
+		if p := k.byKey[notices[n].Key()]; p != nil {
+			k.matched[p.ID] = true
+			found[n] = p
+		}
 	}
-	for _, p := range k.erased[values{n.LEI, n.ISIN, n.Day.String(), n.Percent}] {
-		if !k.matched[p.ID] && !disclosure.IsLegalEntity(n.Name) {
+	for n := range notices {
+		if found[n] != nil {
+			continue
+		}
+		notice := &notices[n]
+		v := values{notice.ISIN, notice.Day.String(), notice.Percent}
+		if !disclosure.IsLegalEntity(notice.Name) {
+			found[n] = k.take(k.erased[v])
+		}
+		if found[n] == nil {
+			found[n] = k.take(k.named[v])
+		}
+	}
+	return found
+}
+
+// take returns the first of some positions that no other notice is, or nil.
+func (k *knownShorts) take(of []*disclosure.Position) *disclosure.Position {
+	for _, p := range of {
+		if !k.matched[p.ID] {
 			k.matched[p.ID] = true
 			return p
 		}
@@ -162,38 +204,62 @@ func (k *knownShorts) find(n *shorts.Notice) *disclosure.Position {
 	return nil
 }
 
-// shortChanges returns the positions that are new or whose state has changed.
-func (r *Reader) shortChanges(notices []shorts.Notice, source string) []disclosure.Position {
+// shortChanges returns the positions that are new or have changed: those that are history,
+// and news. A name that may not be kept any more is left out.
+func (r *Reader) shortChanges(
+	notices []shorts.Notice,
+	source string,
+	newsFrom disclosure.Day,
+) (history, news []disclosure.Position) {
 	known := r.knownShorts()
+	found := known.findAll(notices)
 	states := shortStates(notices)
-	var out []disclosure.Position
 	for n := range notices {
 		notice := &notices[n]
-		if p := known.find(notice); p != nil {
-			if p.State != states[n] && p.State != disclosure.StateAnnulled {
-				out = append(out, withState(p, states[n]))
+		p := r.short(notice, states[n], source)
+		if before := found[n]; before != nil {
+			p.ID = before.ID
+			if before.State == disclosure.StateAnnulled {
+				p.State = before.State
+			}
+			if _, fields := before.Merge(p); len(fields) > 0 {
+				news = append(news, p)
 			}
 			continue
 		}
-		if r.isExpired(notice.Name, notice.Day) {
-			continue
+		p.ID = disclosure.ShortID(p.ISIN, p.Date, known.ordinals.next(shortBase(p.ISIN, p.Date)))
+		if notice.Day < newsFrom {
+			history = append(history, p)
+		} else {
+			news = append(news, p)
 		}
-		date := notice.Day.String()
-		out = append(out, disclosure.Position{
-			ID:         disclosure.ShortID(notice.ISIN, date, known.ordinals.next(shortBase(notice.ISIN, date))),
-			Kind:       disclosure.Short,
-			Issuer:     r.issuerID(notice.ISIN, notice.LEI),
-			IssuerName: notice.Issuer,
-			LEI:        notice.LEI,
-			ISIN:       notice.ISIN,
-			Name:       notice.Name,
-			State:      states[n],
-			Date:       date,
-			Percent:    notice.Percent,
-			SourceURL:  source,
-		})
 	}
-	return append(out, r.vanishedShorts(&known, notices)...)
+	return history, append(news, r.vanishedShorts(&known, notices)...)
+}
+
+// short returns the position of a notice, without its id.
+func (r *Reader) short(
+	notice *shorts.Notice,
+	state disclosure.PositionState,
+	source string,
+) disclosure.Position {
+	p := disclosure.Position{
+		Kind:       disclosure.Short,
+		Issuer:     r.issuerID(notice.ISIN, notice.LEI),
+		IssuerName: notice.Issuer,
+		LEI:        notice.LEI,
+		ISIN:       notice.ISIN,
+		Name:       notice.Name,
+		State:      state,
+		Date:       notice.Day.String(),
+		Percent:    notice.Percent,
+		SourceURL:  source,
+	}
+	if r.isExpired(notice.Name, notice.Day) {
+		p.Name = ""
+		p.Erased = true
+	}
+	return p
 }
 
 // shortStates returns the states of notices, which are in the order of their days. The
@@ -248,11 +314,17 @@ func (r *Reader) vanishedShorts(known *knownShorts, notices []shorts.Notice) (ou
 	return out
 }
 
-// withState returns an observation of a known position in another state.
+// withState returns an observation of a known position in another state, which says nothing
+// else: what it said before may have changed meanwhile.
 func withState(p *disclosure.Position, state disclosure.PositionState) disclosure.Position {
-	observed := *p
-	observed.State = state
-	return observed
+	return disclosure.Position{
+		ID:           p.ID,
+		Kind:         p.Kind,
+		State:        state,
+		Date:         p.Date,
+		RegisteredOn: p.RegisteredOn,
+		Percent:      p.Percent,
+	}
 }
 
 // issuerID returns the id of the issuer with one of some identifiers, or "".

@@ -17,7 +17,7 @@ import (
 // and compares their output, where … matches anything.
 func TestReadme(t *testing.T) {
 	store := engines["sqlite"](t)
-	s, err := startService([]string{"PREGON_STORE=" + store}, t.TempDir(), "--source", "demo")
+	s, err := startService(append(slices.Clone(withRegisters), "PREGON_STORE="+store), t.TempDir(), "--source", "demo")
 	if err != nil {
 		t.Fatal(err)
 	}

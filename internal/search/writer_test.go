@@ -301,7 +301,7 @@ func TestWriterUpdates(t *testing.T) {
 func TestWriterUpdatesOfManyReports(t *testing.T) {
 	size, steps := 2200, 60 // numbers of each type
 	if raceDetector || testing.Short() {
-		size, steps = 1500, 12
+		size, steps = 1500, 24
 	}
 	l := newRandomMarket(2)
 	var all []disclosure.Report

@@ -32,7 +32,8 @@ type newcomer struct {
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	store := engines["sqlite"](t)
-	s := startReplica(t, store, "--source", "demo", "--rate", "60/min", "--webhook-allow-private")
+	s := startReplica(t, store, "--source", "demo", "--rate", "60/min", "--webhook-allow-private",
+		"--registers", "shorts,dealings,holdings")
 	n := &newcomer{
 		t:         t,
 		url:       s.url,

@@ -206,3 +206,32 @@ func TestAppendPosition(t *testing.T) {
 		}
 	}
 }
+
+// Small decimals are added as integers, with the same result as any others.
+func TestAddDecimals(t *testing.T) {
+	for want, decimals := range map[string][]string{
+		"0":                  nil,
+		"0.3":                {"0.1", "0.2"},
+		"100":                {"99.999999", "0.000001"},
+		"1.5":                {"1.50", "0", "0.0"},
+		"999999999.1":        {"999999999", "0.1"},
+		"1000000000.1":       {"1000000000", "0.1"},
+		"0.0000001":          {"0.0000001"},
+		"-1.5":               {"-2", "0.5"},
+		"1000000000":         {"999999999.5", "0.5"},
+		"12345678901234.567": {"12345678901234", "0.567"},
+	} {
+		if got := disclosure.AddDecimals(decimals...); got != want {
+			t.Errorf("%v: got %s, want %s", decimals, got, want)
+		}
+	}
+	many := make([]string, 5000)
+	for n := range many {
+		many[n] = "0.51"
+	}
+	for n, want := range map[int]string{999: "509.49", 1000: "510", 1001: "510.51", 5000: "2550"} {
+		if got := disclosure.AddDecimals(many[:n]...); got != want {
+			t.Errorf("%d times 0.51: got %s, want %s", n, got, want)
+		}
+	}
+}

@@ -208,8 +208,8 @@ func (d *dossierReader) addShorts(out *dossier, service *query.Service) error {
 func (d *dossierReader) naturalNames() map[string]bool {
 	names := map[string]bool{}
 	for e := range d.book.Of(d.key, disclosure.Short) {
-		if p := e.Decode(); p.Natural {
-			names[p.Name] = true
+		if e.Natural() {
+			names[e.Name()] = true
 		}
 	}
 	return names

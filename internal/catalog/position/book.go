@@ -190,6 +190,9 @@ func (e Entry) Kind() disclosure.PositionKind { return e.r.kind }
 // Name returns the name of the position as written, empty if it was erased.
 func (e Entry) Name() string { return e.r.name.Value() }
 
+// Natural reports whether its name may be that of a natural person.
+func (e Entry) Natural() bool { return e.r.natural }
+
 // Percent returns its percentage in total.
 func (e Entry) Percent() string { return e.r.percent }
 

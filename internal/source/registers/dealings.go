@@ -273,9 +273,8 @@ func (r *Reader) takeDealings(
 	if err := r.append(ctx, disclosure.Published, changed); err != nil {
 		return err
 	}
-	for n := range fresh {
-		r.queueDocument(&fresh[n])
-	}
+	slices.Reverse(fresh)
+	r.queueDocuments(fresh)
 	return nil
 }
 

@@ -59,7 +59,7 @@ var often = intervals{
 	sweep:        time.Hour,
 	unread:       10 * time.Second,
 	reread:       time.Second,
-	pace:         250 * time.Millisecond,
+	pace:         100 * time.Millisecond,
 	lastDays:     10 * time.Second,
 	issuer:       24 * time.Hour,
 	identity:     24 * time.Hour,

@@ -25,13 +25,22 @@ func isFresh(p *disclosure.Position) bool {
 	return dayOf(p.RegisteredOn) >= disclosure.DayOf(time.Now())-freshDays
 }
 
-func (r *Reader) queueDocument(p *disclosure.Position) {
-	switch {
-	case r.Documents == nil || !p.WantsDocument():
-	case isFresh(p):
-		r.fresh.Add(p.ID)
-	default:
-		r.old.Add(p.ID)
+// queueDocuments queues those of some dealings, the newest first, whose document is to be
+// read. New ones are taken before those that were queued earlier, and old ones after them:
+// the history is loaded from its end.
+func (r *Reader) queueDocuments(dealings []disclosure.Position) {
+	if r.Documents == nil {
+		return
+	}
+	for n := range dealings {
+		if p := &dealings[n]; p.WantsDocument() && !isFresh(p) {
+			r.old.Add(p.ID)
+		}
+	}
+	for _, p := range slices.Backward(dealings) {
+		if p.WantsDocument() && isFresh(&p) {
+			r.fresh.Add(p.ID)
+		}
 	}
 }
 
@@ -46,18 +55,16 @@ func (r *Reader) findUnread(ctx context.Context) error {
 		} else {
 			since = disclosure.DayOf(time.Now()) - freshDays
 		}
-		var found []*disclosure.Position
+		var found []disclosure.Position
 		for p := range r.Known.Positions(disclosure.Dealing) { // the newest first
 			if dayOf(p.RegisteredOn) < since {
 				break
 			}
 			if p.WantsDocument() {
-				found = append(found, p)
+				found = append(found, *p)
 			}
 		}
-		for _, p := range slices.Backward(found) { // the queues take the last first
-			r.queueDocument(p)
-		}
+		r.queueDocuments(found)
 		if err := retry.Sleep(ctx, r.intervals.unread); err != nil {
 			return err
 		}

@@ -149,7 +149,7 @@ func New(o Options) *Reader {
 		intervals:    usual,
 		dealingsLock: retry.NewLock(),
 		fresh:        retry.NewQueue(true),
-		old:          retry.NewQueue(true),
+		old:          retry.NewQueue(false),
 		warned:       map[string]bool{},
 	}
 	if o.Often {

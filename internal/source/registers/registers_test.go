@@ -1,14 +1,20 @@
 package registers
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/document"
+	"pregon/internal/document/extract/extracttest"
+	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/fault"
+	"pregon/internal/retry"
 	"pregon/internal/sim/stake"
 	"pregon/internal/source/health"
 	"pregon/internal/source/regulator"
@@ -755,5 +761,101 @@ func TestAnnulledName(t *testing.T) {
 	w.positions(disclosure.Holding)
 	if n, err := r.eraseExpired(t.Context()); n != 1 || err != nil {
 		t.Errorf("erased %d names, %v", n, err)
+	}
+}
+
+// The documents of dealings are read, the newest first, and state what the register says of
+// their trades.
+func TestDealingDocuments(t *testing.T) {
+	w := newWorld(t)
+	dir := t.TempDir()
+	command, err := extracttest.BuildWorker(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := sandbox.NewReader(sandbox.Options{
+		Command:   command,
+		CacheDir:  dir,
+		Tesseract: "-",
+	})
+	t.Cleanup(func() { _ = reader.Close() })
+	w.documents = document.NewKeeper(document.Options{
+		Store:   w.store,
+		Readers: []document.Reader{reader},
+		Logger:  slog.New(slog.DiscardHandler),
+	})
+	today := disclosure.DayOf(time.Now())
+	truth := w.site.Stakes().Dealings(time.Now(), "", today-dealingWindow, today)
+	if len(truth) < 5 {
+		t.Fatalf("only %d dealings", len(truth))
+	}
+	w.run(w.reader(Dealings), func() error {
+		got := w.positions(disclosure.Dealing)
+		for _, d := range truth[:5] {
+			p := got[disclosure.PositionID(disclosure.Dealing, numberOf(d.Number), 1)]
+			if p == nil || p.DocumentStatus == "" && !d.Lost {
+				return fmt.Errorf("the document of %d was not read", d.Number)
+			}
+		}
+		return nil
+	})
+	got := w.positions(disclosure.Dealing)
+	read := 0
+	for _, d := range truth[:5] {
+		p := got[disclosure.PositionID(disclosure.Dealing, numberOf(d.Number), 1)]
+		if p.DocumentStatus != disclosure.DocumentReady {
+			continue // it is unreadable, and says why
+		}
+		read++
+		if len(p.Trades) != len(d.Notice.Trades) || p.DocumentSHA256 == "" {
+			t.Fatalf("%s has %d trades, want %d", p.ID, len(p.Trades), len(d.Notice.Trades))
+		}
+		for n, want := range d.Notice.Trades {
+			trade := p.Trades[n]
+			if trade.Nature != want.Nature || trade.Date != want.Date.String() || trade.Currency != want.Currency ||
+				disclosure.CompareDecimals(trade.Volume, want.Volume) != 0 {
+				t.Errorf("%s: got %+v, want %+v", p.ID, trade, want)
+			}
+		}
+	}
+	if read == 0 {
+		t.Error("no document is readable")
+	}
+}
+
+// Old documents are read from the newest on, whatever is loaded later, and new ones before
+// all of them.
+func TestOrderOfDocuments(t *testing.T) {
+	r := New(Options{Documents: document.NewKeeper(document.Options{})})
+	today := disclosure.DayOf(time.Now())
+	dealing := func(number string, day disclosure.Day) disclosure.Position {
+		return disclosure.Position{
+			ID:           "dealing-" + number,
+			Kind:         disclosure.Dealing,
+			RegisteredOn: day.String(),
+			DocumentURL:  "https://regulator.example/" + number,
+		}
+	}
+	r.queueDocuments([]disclosure.Position{dealing("5", today), dealing("4", today), dealing("3", today-100)})
+	r.queueDocuments([]disclosure.Position{dealing("2", today-200), dealing("1", today-201)})
+	r.queueDocuments([]disclosure.Position{dealing("6", today)})
+	for name, test := range map[string]struct {
+		queue *retry.Queue
+		want  string
+	}{
+		"new": {r.fresh, "dealing-6 dealing-5 dealing-4"},
+		"old": {r.old, "dealing-3 dealing-2 dealing-1"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var order []string
+		_ = test.queue.Run(ctx, func(id string, _ int) time.Duration {
+			if order = append(order, id); len(order) == 3 {
+				cancel()
+			}
+			return 0
+		})
+		if got := strings.Join(order, " "); got != test.want {
+			t.Errorf("%s documents are read in the order %s, want %s", name, got, test.want)
+		}
 	}
 }

@@ -136,6 +136,9 @@ func comparePositions(t *testing.T, got, want map[string]disclosure.Position) {
 		if p.Kind == disclosure.Short && ok {
 			q.State = p.State
 		}
+		if p.Issuer == "" || q.Issuer == "" { // which the directory may learn at any time
+			p.Issuer = q.Issuer
+		}
 		if diff := cmp.Diff(p, q); diff != "" {
 			if wrong++; wrong <= 5 {
 				t.Errorf("%s (-want +got):\n%s", id, diff)

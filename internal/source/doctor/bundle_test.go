@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -100,7 +101,10 @@ func TestSave(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(printed(live), printed(examine(t, played, now))); diff != "" {
+				// Numbers that replace tokens of sessions are shorter.
+				size := regexp.MustCompile(`[0-9]+ bytes`)
+				sizeless := func(checks []doctor.Check) string { return size.ReplaceAllString(printed(checks), "bytes") }
+				if diff := cmp.Diff(sizeless(live), sizeless(examine(t, played, now))); diff != "" {
 					t.Errorf("(-live +played):\n%s", diff)
 				}
 			})

@@ -12,7 +12,6 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/extract/xls"
-	"pregon/internal/server/origin"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/service/lifecycle"
 	"pregon/internal/sim/demo"
@@ -42,8 +41,8 @@ type Settings struct {
 	// MarketRate reports a minute.
 	MarketFile string
 	MarketRate float64
-	// Registers are the registers of positions that are read. Whether the source is on this
-	// machine is added to them.
+	// Registers are the registers of positions that are read. Whether the source need not be
+	// spared is added to them.
 	Registers registers.Settings
 }
 
@@ -101,7 +100,7 @@ func New(ctx context.Context, o Options) (*Sources, error) {
 		o.Site.Exchange = s.Demo.URL()
 		o.Site.Pace = 0
 	}
-	o.Registers.Often = origin.IsLocal(o.Site.Regulator)
+	o.Registers.Often = o.Site.Pace == 0
 	var err error
 	s.Reader, err = NewReader(ReaderOptions{
 		Site:      o.Site,

@@ -49,7 +49,7 @@ var usual = intervals{
 	longestRetry: time.Hour,
 }
 
-// often are the intervals for a source on this machine.
+// often are the intervals for a source that need not be spared.
 var often = intervals{
 	directory:    time.Minute,
 	shorts:       10 * time.Second,

@@ -105,7 +105,7 @@ type Known interface {
 type Settings struct {
 	Read      []Name
 	Retention int  // days for which names of natural persons are kept: from 1 to MaxRetention
-	Often     bool // the source is on this machine, so that it need not be spared
+	Often     bool // requests are not spaced, as those to a simulator, so that it need not be spared
 }
 
 // Options are the collaborators of a Reader.

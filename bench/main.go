@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -114,6 +115,7 @@ func (b *bench) run() error {
 	if err := b.build(); err != nil {
 		return err
 	}
+	var failed []error // the other groups are measured
 	for _, group := range []struct {
 		name string
 		run  func() error
@@ -157,10 +159,12 @@ func (b *bench) run() error {
 		}
 		fmt.Fprintln(os.Stderr, "#", group.name)
 		if err := group.run(); err != nil {
-			return fmt.Errorf("%s: %w", group.name, err)
+			err = fmt.Errorf("%s: %w", group.name, err)
+			fmt.Fprintln(os.Stderr, "#", err)
+			failed = append(failed, err)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // figure prints one line.

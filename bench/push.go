@@ -63,7 +63,7 @@ func (b *bench) streamRequests(store string, n int) ([][]byte, error) {
 func (b *bench) reads(origin, store string, args ...string) (*process, error) {
 	return start(b.program, append([]string{
 		"serve", "--source", "cnmv", "--anonymous-limit", "0", "--regulator-url", origin, "--exchange-url", origin,
-		"--listen", "127.0.0.1:0", "--store", store,
+		"--listen", "127.0.0.1:0", "--store", store, "--registers", "none",
 	}, args...)...)
 }
 
@@ -90,7 +90,8 @@ func (b *bench) fanout() error {
 	if err != nil {
 		return err
 	}
-	p, err := b.reads(sim.url, "sqlite:"+path, debugFlags()...)
+	// Besides the listeners there are other connections.
+	p, err := b.reads(sim.url, "sqlite:"+path, append(debugFlags(), "--max-connections", "0")...)
 	if err != nil {
 		return err
 	}

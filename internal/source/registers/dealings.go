@@ -265,7 +265,7 @@ func (r *Reader) takeDealings(
 			changed = append(changed, p)
 		}
 	}
-	changed = append(changed, r.rectified(rows)...)
+	changed = append(changed, r.rectified(rows, by)...)
 	slices.Reverse(fresh) // the oldest first, as they were registered
 	if err := r.append(ctx, event, fresh); err != nil {
 		return err
@@ -281,7 +281,7 @@ func (r *Reader) takeDealings(
 // dealing returns the position of a row.
 func (r *Reader) dealing(row *regulator.Dealing) disclosure.Position {
 	number := numberOf(row.Number)
-	p := disclosure.Position{
+	return disclosure.Position{
 		ID:           disclosure.PositionID(disclosure.Dealing, number, 1),
 		Kind:         disclosure.Dealing,
 		Issuer:       r.issuerID(row.NIF),
@@ -297,7 +297,6 @@ func (r *Reader) dealing(row *regulator.Dealing) disclosure.Position {
 		SourceURL:    r.Regulator.IssuerDealingsURL(row.NIF),
 		DocumentURL:  row.DocumentURL,
 	}
-	return p
 }
 
 // rectifiedBy returns the numbers of the notices that rectify others, by the numbers of
@@ -312,22 +311,31 @@ func rectifiedBy(rows []regulator.Dealing) map[string][]string {
 	return by
 }
 
-// rectified returns the known notices that rows rectify, and that may be on none of the
-// pages that were read.
-func (r *Reader) rectified(rows []regulator.Dealing) (out []disclosure.Position) {
-	listed := map[string]bool{}
+// listed returns the numbers of rows.
+func listed(rows []regulator.Dealing) map[string]bool {
+	numbers := map[string]bool{}
 	for n := range rows {
-		listed[numberOf(rows[n].Number)] = true
+		numbers[numberOf(rows[n].Number)] = true
 	}
-	for number, by := range rectifiedBy(rows) {
+	return numbers
+}
+
+// rectified returns the known notices that rows rectify, as rectifiedBy says, and that are
+// on none of the pages that were read.
+func (r *Reader) rectified(
+	rows []regulator.Dealing,
+	rectifying map[string][]string,
+) (out []disclosure.Position) {
+	read := listed(rows)
+	for number, by := range rectifying {
 		p, ok := r.Known.Position(disclosure.PositionID(disclosure.Dealing, number, 1))
-		if !ok || listed[number] || p.State == disclosure.StateAnnulled {
+		if !ok || read[number] || p.State == disclosure.StateAnnulled {
 			continue
 		}
-		observed := withState(p, disclosure.StateRectified)
-		observed.RectifiedBy = by
-		if _, fields := p.Merge(observed); len(fields) > 0 {
-			out = append(out, observed)
+		changed := withState(p, disclosure.StateRectified)
+		changed.RectifiedBy = by
+		if _, fields := p.Merge(changed); len(fields) > 0 {
+			out = append(out, changed)
 		}
 	}
 	return out
@@ -346,13 +354,10 @@ func missingDealings(
 	rows []regulator.Dealing,
 	from, to disclosure.Day,
 ) (missing []*disclosure.Position) {
-	listed := map[string]bool{}
-	for n := range rows {
-		listed[numberOf(rows[n].Number)] = true
-	}
+	read := listed(rows)
 	for number, p := range known {
 		day := dayOf(p.RegisteredOn)
-		if !listed[number] && day >= from && day <= to && p.State != disclosure.StateAnnulled {
+		if !read[number] && day >= from && day <= to && p.State != disclosure.StateAnnulled {
 			missing = append(missing, p)
 		}
 	}

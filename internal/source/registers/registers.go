@@ -199,9 +199,6 @@ func (r *Reader) awaitDirectory(ctx context.Context) error {
 	return nil
 }
 
-// Len returns the number of dealings whose document is to be read.
-func (r *Reader) Len() int { return r.fresh.Len() + r.old.Len() }
-
 func (r *Reader) reads(name Name) bool { return slices.Contains(r.Read, name) }
 
 // repeat calls read at the interval that every returns, and after failures with growing

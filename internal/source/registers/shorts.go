@@ -362,7 +362,9 @@ func (r *Reader) learnIdentities(ctx context.Context, notices []shorts.Notice) e
 			ambiguous[i.ID] = true
 			continue
 		}
-		learnt[i.ID] = disclosure.Issuer{ID: i.ID, Name: i.Name, NIF: i.NIF, LEI: found[0]}
+		learning := observed(&i)
+		learning.LEI = found[0]
+		learnt[i.ID] = learning
 	}
 	var issuers []disclosure.Issuer
 	for id, i := range learnt {
@@ -371,6 +373,15 @@ func (r *Reader) learnIdentities(ctx context.Context, notices []shorts.Notice) e
 		}
 	}
 	return r.appendIssuers(ctx, issuers)
+}
+
+// observed returns an observation of a known issuer that says nothing of it yet.
+func observed(known *disclosure.Issuer) disclosure.Issuer {
+	return disclosure.Issuer{
+		ID:   known.ID,
+		Name: known.Name,
+		NIF:  known.NIF,
+	}
 }
 
 // appendIssuers stores what was learnt of issuers.

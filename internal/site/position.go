@@ -120,7 +120,7 @@ func (s *Site) positions(q *request, r *register) (*render.Page, error) {
 }
 
 // renderPositions returns a page. It is not for search engines if it has the name of
-// somebody who may be a natural person.
+// a holder who may be a natural person.
 func (s *Site) renderPositions(q *request, r *register, out *positionPage, natural bool) *render.Page {
 	kind := string(r.kind)
 	return &render.Page{

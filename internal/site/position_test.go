@@ -49,7 +49,7 @@ func TestShorts(t *testing.T) {
 	has(t, start(t, "", store.Batch{}).get(http.StatusOK, "/shorts"), "Todavía no se conoce ninguna posición")
 }
 
-// A page with the name of somebody who may be a natural person is not for search engines,
+// A page with the name of a holder who may be a natural person is not for search engines,
 // and such a name does not lead to other issuers.
 func TestShortOfNaturalPerson(t *testing.T) {
 	t.Parallel()

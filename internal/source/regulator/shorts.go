@@ -49,7 +49,10 @@ func validatorsOf(h http.Header) Validators {
 func isETag(s string) bool {
 	body, ok := strings.CutPrefix(strings.TrimPrefix(s, "W/"), `"`)
 	body, closed := strings.CutSuffix(body, `"`)
-	return ok && closed && len(s) <= maxValidator && !strings.ContainsFunc(body, func(c rune) bool { return c <= ' ' || c == '"' || c >= 0x7f })
+	if !ok || !closed || len(s) > maxValidator {
+		return false
+	}
+	return !strings.ContainsFunc(body, func(c rune) bool { return c <= ' ' || c == '"' || c >= 0x7f })
 }
 
 // set adds the condition that the file is another version.

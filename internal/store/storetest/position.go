@@ -78,7 +78,12 @@ func testPositionEvents(t *testing.T, e Engine) {
 		Positions: []disclosure.Position{live},
 		Reports:   newReports(1, 1),
 		Issuers:   []disclosure.Issuer{company("dealing-1", "Uno")}, // with the id of a position
-	}), store.Outcome{Seq: 3, New: 3, NewIssuers: 1, NewPositions: 1})
+	}), store.Outcome{
+		Seq:          3,
+		New:          3,
+		NewIssuers:   1,
+		NewPositions: 1,
+	})
 	checkOutcome(t, mustAppend(t, s, store.Batch{Positions: []disclosure.Position{old}, New: disclosure.Backfilled}),
 		store.Outcome{Seq: 4, New: 1, NewPositions: 1})
 	checkOutcome(t, mustAppend(t, s, ofPositions(live, old)), store.Outcome{Seq: 4, Unchanged: 2})
@@ -171,7 +176,12 @@ func testSeals(t *testing.T, e Engine) {
 	p, legal := newDealing(1), newShort(1, "0.5")
 	p.Sealed = strings.Repeat("0", 64) // of another store
 	mustAppend(t, s, ofPositions(p, newDealing(2), legal, withTrades(p)))
-	mustAppend(t, s, ofPositions(disclosure.Position{ID: p.ID, Kind: p.Kind, Name: anotherName, Natural: true}))
+	mustAppend(t, s, ofPositions(disclosure.Position{
+		ID:      p.ID,
+		Kind:    p.Kind,
+		Name:    anotherName,
+		Natural: true,
+	}))
 	log := checkLength(t, s, 5)
 	checkHidden(t, s)
 	first, other, clear, read, renamed := log[0].Position, log[1].Position, log[2].Position, log[3].Position, log[4].Position
@@ -198,7 +208,7 @@ func testSeals(t *testing.T, e Engine) {
 	Verify(t, s)
 }
 
-// testHistoryOfPositions: positions are told from reports and issuers with the same id,
+// testHistoryOfPositions: positions are distinguished from reports and issuers with the same id,
 // and every reader joins the names.
 func testHistoryOfPositions(t *testing.T, e Engine) {
 	s := e.fresh(t)()

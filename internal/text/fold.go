@@ -12,10 +12,24 @@ func Fold(text string) string { return strings.Join(Words(text), " ") }
 
 // Words splits a text into its folded words.
 func Words(text string) []string {
+	if isFolded(text) { // as most words that are typed are
+		return []string{text}
+	}
 	var words []string
 	var t Tokenizer
 	t.Words(text, func(word []byte) { words = append(words, string(word)) })
 	return words
+}
+
+// isFolded reports whether a text is one word that is folded already.
+func isFolded(text string) bool {
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf || asciiFold[c] == 0 || asciiFold[c] != c {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // Wordless reports whether a text is not blank and has no letter or digit.

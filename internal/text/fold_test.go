@@ -34,6 +34,23 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestWordsOfOneByte: a byte is a word if it is a letter or a digit, and in lower case.
+func TestWordsOfOneByte(t *testing.T) {
+	for c := range 256 {
+		s := string([]byte{byte(c)})
+		var want []string
+		if isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'; isLetter || '0' <= c && c <= '9' {
+			want = []string{strings.ToLower(s)}
+		}
+		if diff := cmp.Diff(want, text.Words(s)); diff != "" {
+			t.Errorf("Words(%q) (-want +got):\n%s", s, diff)
+		}
+		if diff := cmp.Diff(append([]string{"ab"}, want...), text.Words("ab "+s)); diff != "" {
+			t.Errorf("Words(%q) (-want +got):\n%s", "ab "+s, diff)
+		}
+	}
+}
+
 func TestStem(t *testing.T) {
 	for _, pair := range []string{
 		"dividendo dividendos", "accion acciones", "ampliacion ampliaciones", "emision emisiones", "resultado resultados",

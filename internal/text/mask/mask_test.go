@@ -27,6 +27,13 @@ func TestCredentials(t *testing.T) {
 		"/" + jwt[:30]:                                      "/eyJ…",
 		"keyJar eyJar":                                      "keyJar eyJar",
 		"whsec_c2VjcmV0c2VjcmV0+/=":                         "whsec_…",
+		"/feed.atom?watchlist=wlf_" + random + "&lang=en":   "/feed.atom?watchlist=wlf_…&lang=en",
+		"%2Fwls%5F" + random:                                "%2Fwls%5F…",
+		"/api/v1/stream?ticket=stk_" + random:               "/api/v1/stream?ticket=stk_…",
+		"ticket%3Dstk%5F" + random + "&after=1":             "ticket%3Dstk%5F…&after=1",
+		"the prefix stk_, stkr":                             "the prefix stk_, stkr",
+		"the prefixes wls_ and wlf_, howls":                 "the prefixes wls_ and wlf_, howls",
+		"wl_0123456789":                                     "wl_0123456789",
 		"pregon://reports/latest":                           "pregon://reports/latest",
 		"pregon_live_short and pregon_dead":                 "pregon_live_… and pregon_dead",
 	} {

@@ -1,6 +1,0 @@
-//go:build !race
-
-package regulator_test
-
-// hostileShare is the fraction of the largest inputs that is tested.
-const hostileShare = 1

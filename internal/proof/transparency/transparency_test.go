@@ -314,7 +314,7 @@ func TestBehind(t *testing.T) {
 		t.Errorf("a store that is behind is published: %v", err)
 	}
 	if err := whole.Update(t.Context()); err == nil {
-		t.Error("a process does not notice that the store went back")
+		t.Error("a process does not notice that an older backup was restored")
 	}
 	if c := w.opened(whole); c.Size != 4 {
 		t.Errorf("its last checkpoint is %+v", c)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pregon/internal/fault"
+	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 	"pregon/internal/text"
 	"pregon/internal/text/mask"
@@ -219,8 +220,8 @@ var (
 const maxFresh = 5 * time.Second
 
 // commonHeaders sets the headers of every response: the source of the reports, the
-// age of data that cannot be brought up to date, and access from any origin. They do
-// not depend on the request, because shared caches keep responses for all clients.
+// age of data that cannot be brought up to date, and access from any origin. An answer to
+// a shared cache does not depend on the origin of the request, since it is for all clients.
 func (s *Server) commonHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -235,7 +236,7 @@ func (s *Server) commonHeaders(next http.Handler) http.Handler {
 			h["Strict-Transport-Security"] = https
 		}
 		h["Access-Control-Allow-Origin"] = anyone
-		if r.Header["Origin"] != nil {
+		if r.Header["Origin"] != nil || content.ThroughCache(r) {
 			h["Access-Control-Expose-Headers"] = exposed
 		}
 		next.ServeHTTP(w, r)

@@ -27,7 +27,7 @@ func (s *Server) fallback(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.writeError(w, r, problem.OfStatus(http.StatusMethodNotAllowed, "method-not-allowed",
-			"This path does not take "+r.Method+": use "+strings.Join(allowed, ", ")+"."))
+			"This path does not take %s: use %s.", r.Method, strings.Join(allowed, ", ")))
 	}
 }
 
@@ -40,14 +40,20 @@ func (s *Server) cleanPaths(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		plain := r.Clone(r.Context())
-		plain.URL.Path = path.Clean("/" + p)
-		if err := s.o.Admit(w, plain); err != nil {
-			s.writeError(w, r, problem.Of(err))
-			return
-		}
-		s.writeError(w, r, problem.Of(s.o.Errors.NoRoute))
+		s.refusePath(w, r)
 	})
+}
+
+// refusePath answers a request whose path is not clean. It is not a part of the handler,
+// whose stack an open stream keeps.
+func (s *Server) refusePath(w http.ResponseWriter, r *http.Request) {
+	plain := r.Clone(r.Context())
+	plain.URL.Path = path.Clean("/" + r.URL.Path)
+	if err := s.o.Admit(w, plain); err != nil {
+		s.writeError(w, r, problem.Of(err))
+		return
+	}
+	s.writeError(w, r, problem.Of(s.o.Errors.NoRoute))
 }
 
 var defaultNoRoute = fault.New(fault.NotFound, "There is nothing at this path. The paths are listed in /openapi.json.")

@@ -33,35 +33,46 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		rec := &recorder{ResponseWriter: w, server: s, conn: connOf(r)}
 		defer rec.Park()
 		if err := rec.acquire(r, remote); err != nil {
-			s.o.Limits.Refused()
-			if r.ProtoMajor > 1 {
-				panic(http.ErrAbortHandler) // the server would keep an unread response
-			}
-			w.Header().Set("Connection", "close")
-			s.writeError(w, r, problem.Of(err))
+			s.refuseConnection(w, r, err)
 			return
 		}
 		defer releaseHead(r)
 		next.ServeHTTP(rec, r)
-		end := time.Now()
-		route := routeOf(r)
-		observed := Observation{
-			Expected: route == "GET "+readyPath && rec.Status() == http.StatusServiceUnavailable,
-			ID:       id,
-			Route:    route,
-			Method:   methodOf(r),
-			Path:     text.ClipBytes(mask.Credentials(r.URL.Path), 200),
-			Status:   rec.Status(),
-			Bytes:    rec.bytes,
-			Client:   remote,
-			Time:     end,
-			Duration: end.Sub(start),
-		}
-		s.o.Observer.Request(observed)
-		if s.o.Observer.Trace != nil {
-			s.o.Observer.Trace(observed, r.Header.Get("Traceparent"))
-		}
+		s.report(r, rec, id, remote, start)
 	})
+}
+
+// refuseConnection answers a request for which there is no place, and ends its connection.
+func (s *Server) refuseConnection(w http.ResponseWriter, r *http.Request, err error) {
+	s.o.Limits.Refused()
+	if r.ProtoMajor > 1 {
+		panic(http.ErrAbortHandler) // the server would keep an unread response
+	}
+	w.Header().Set("Connection", "close")
+	s.writeError(w, r, problem.Of(err))
+}
+
+// report passes a finished request to the observer. As refuseConnection, it is not a part
+// of the handler, whose stack an open stream keeps.
+func (s *Server) report(r *http.Request, rec *recorder, id string, remote netip.Addr, start time.Time) {
+	end := time.Now()
+	route := routeOf(r)
+	observed := Observation{
+		Expected: route == "GET "+readyPath && rec.Status() == http.StatusServiceUnavailable,
+		ID:       id,
+		Route:    route,
+		Method:   methodOf(r),
+		Path:     text.ClipBytes(mask.Credentials(r.URL.Path), 200),
+		Status:   rec.Status(),
+		Bytes:    rec.bytes,
+		Client:   remote,
+		Time:     end,
+		Duration: end.Sub(start),
+	}
+	s.o.Observer.Request(observed)
+	if s.o.Observer.Trace != nil {
+		s.o.Observer.Trace(observed, r.Header.Get("Traceparent"))
+	}
 }
 
 // releaseHead drops the header of a finished HTTP/2 request. The server keeps the

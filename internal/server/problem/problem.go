@@ -26,6 +26,9 @@ type Document struct {
 	Code     string  `json:"code,omitempty"` // OAuth error code, if any
 	Instance string  `json:"instance,omitempty"`
 	Errors   []Field `json:"errors,omitempty"`
+
+	// Parts are those of Detail, for pages in other languages.
+	Parts fault.Text `json:"-"`
 }
 
 // Field is an invalid parameter with its value and the reason.
@@ -35,6 +38,9 @@ type Field struct {
 	Reason    string `json:"reason"`
 	// Suggestions are values that are accepted and may be meant, the best first.
 	Suggestions []string `json:"suggestions,omitempty"`
+
+	Parts    fault.Text `json:"-"` // of Reason
+	Sentence bool       `json:"-"` // see fault.Field
 }
 
 var kinds = map[fault.Kind]struct {
@@ -71,13 +77,17 @@ func Of(err error) Document {
 	k := kinds[fault.KindOf(err)]
 	doc := Document{Type: "urn:pregon:problem:" + k.name, Title: k.title, Status: k.status}
 	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind != fault.Internal {
-		doc.Detail, doc.Code = mask.Credentials(e.Message), e.Code
+		doc.Detail = mask.Credentials(e.Message)
+		doc.Code = e.Code
+		doc.Parts = e.Text
 		for _, f := range e.Fields {
 			doc.Errors = append(doc.Errors, Field{
 				Parameter:   f.Name,
 				Value:       text.Clip(mask.Credentials(f.Value), 200),
 				Reason:      mask.Credentials(f.Reason),
 				Suggestions: f.Suggestions,
+				Parts:       f.Text,
+				Sentence:    f.Sentence,
 			})
 		}
 	} else {
@@ -88,12 +98,14 @@ func Of(err error) Document {
 
 // OfStatus returns the document of an HTTP error for which there is no kind, such as
 // a wrong method.
-func OfStatus(status int, name, detail string) Document {
+func OfStatus(status int, name, format string, args ...any) Document {
+	parts := fault.Text{Format: format, Args: args}
 	return Document{
 		Type:   "urn:pregon:problem:" + name,
 		Title:  http.StatusText(status),
 		Status: status,
-		Detail: mask.Credentials(detail),
+		Detail: mask.Credentials(parts.String()),
+		Parts:  parts,
 	}
 }
 

@@ -23,7 +23,7 @@ const (
 	defaultTimeout = 10 * time.Second
 	idleTimeout    = 30 * time.Second
 	maxIdle        = 512
-	maxIdlePerHost = 2
+	idlePerHost    = 2
 	maxHeader      = 64 << 10
 )
 
@@ -34,6 +34,7 @@ type Options struct {
 	AllowPrivate bool
 	Timeout      time.Duration // of the whole exchange, including the body; 0: ten seconds
 	Resolver     *net.Resolver // nil: the system's
+	IdlePerHost  int           // connections to one host that are kept for a while; 0: two
 
 	passed func(address string) error // for tests: called with an address that passed, before it is dialled
 }
@@ -52,7 +53,7 @@ func NewClient(o Options) *http.Client {
 				TLSHandshakeTimeout:    timeout,
 				ForceAttemptHTTP2:      true, // not the default with a custom DialContext
 				MaxIdleConns:           maxIdle,
-				MaxIdleConnsPerHost:    maxIdlePerHost,
+				MaxIdleConnsPerHost:    cmp.Or(o.IdlePerHost, idlePerHost),
 				IdleConnTimeout:        idleTimeout,
 				MaxResponseHeaderBytes: maxHeader,
 			},

@@ -18,6 +18,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/server/listen"
 	"pregon/internal/server/private"
 	"pregon/internal/sim/market"
 	"pregon/internal/sim/pages"
@@ -79,9 +80,9 @@ type Options struct {
 
 // Listen opens a market on an address, without a store.
 func Listen(address string, o Options) (*Demo, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := listen.TCP("--listen", address)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
+		return nil, err
 	}
 	server, err := simserver.Open(simserver.Options{
 		Market: market.New(o.Seed),

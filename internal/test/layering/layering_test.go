@@ -53,6 +53,7 @@ var rows = [][]string{
 		"mcp/cors",
 		"mcp/quote",
 		"search/segment",
+		"server/listen",
 		"server/outbound",
 		"server/problem",
 		"server/ratelimit",

@@ -190,10 +190,13 @@ func serveDocument(w http.ResponseWriter, r *http.Request, id string, f paper.Fi
 	if slices.Contains(shown, f.ContentType) {
 		disposition = "inline"
 	}
-	// the viewers of PDF files of some browsers are not shown under such a policy
+	// The viewers of PDF files of some browsers are not shown under a policy with a sandbox.
+	// The page of a report shows these files in a frame.
+	policy := "frame-ancestors 'self'"
 	if f.ContentType != "application/pdf" {
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+		policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
 	}
+	h.Set("Content-Security-Policy", policy)
 	h.Set("Content-Type", f.ContentType)
 	h.Set("Content-Disposition", disposition+`; filename="`+id+endings[f.ContentType]+`"`)
 	h.Set("Cache-Control", "public, max-age=300")

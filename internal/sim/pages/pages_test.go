@@ -187,7 +187,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	w := s.get(pages.Link(f.PDFURL))
-	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.HasSuffix(policy, "sandbox") {
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || !strings.HasSuffix(policy, "sandbox; frame-ancestors 'none'") {
 		t.Errorf("the policy of a document is %q", policy)
 	}
 	if strings.Contains(w.Body.String(), "<script>") || w.Header().Get("Content-Disposition") != `inline; filename="`+f.ID+`.xhtml"` {

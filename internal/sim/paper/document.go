@@ -42,6 +42,27 @@ func (d *document) add(kind blockKind, text string) {
 	d.blocks = append(d.blocks, block{kind: kind, text: text})
 }
 
+// Words returns about the text that is extracted from the document, without making the
+// file: paragraphs are separated by an empty line, the rows of a table by a line break and
+// its cells by a tab.
+func (s *Source) Words(seed uint64) string {
+	var paragraphs []string
+	d := s.write(seed)
+	for _, b := range d.blocks {
+		switch {
+		case len(b.rows) > 0:
+			lines := make([]string, len(b.rows))
+			for n, row := range b.rows {
+				lines[n] = strings.Join(row, "\t")
+			}
+			paragraphs = append(paragraphs, strings.Join(lines, "\n"))
+		case b.text != "":
+			paragraphs = append(paragraphs, b.text)
+		}
+	}
+	return strings.Join(append([]string{d.head}, append(paragraphs, d.foot)...), "\n\n")
+}
+
 // write returns the content of the document.
 func (s *Source) write(seed uint64) *document {
 	at := s.PublishedAt.In(disclosure.Madrid)

@@ -26,7 +26,7 @@ const reportsOf = (list) => asList(list).filter((report) => isObject(report) && 
 function typeTag(type) {
   const known = TYPES.includes(type)
   const name = plain(type, '?').slice(0, 12)
-  return el('span', { class: `tag ${typeClass(type)}`, title: known && t(type) },
+  return el('span', { class: `badge ${typeClass(type)}`, title: known && t(type) },
     name, known && el('span', { class: 'unseen' }, `: ${t(type)}`))
 }
 
@@ -38,8 +38,8 @@ function titleOf(report) {
 
 function companyLine(report, mark = null) {
   const ticker = plain(report.ticker).slice(0, 24)
-  return el('p', { class: 'company' },
-    el('bdi', {}, plain(report.company_name)), ' ', ticker && el('span', { class: 'ticker' }, ticker), ' ', mark)
+  return el('p', { class: 'who' },
+    el('bdi', { class: 'company' }, plain(report.company_name)), ' ', ticker && el('span', { class: 'ticker' }, ticker), ' ', mark)
 }
 
 function timeOf(report) {
@@ -179,13 +179,13 @@ function evidenceItem({ sentence, quote, page }) {
   const where = Number.isInteger(page) ? t('page', { n: number(page) }) : ''
   if (plain(quote) === plain(sentence) || !plain(quote)) {
     return el('li', {},
-      el('blockquote', { dir: 'auto' }, plain(sentence)),
+      el('blockquote', { class: 'quote', dir: 'auto' }, plain(sentence)),
       plain(quote) && where && el('p', { class: 'cite' }, t('verbatim', { page: where })))
   }
   return el('li', {},
     el('p', { dir: 'auto' }, plain(sentence)),
     el('p', { class: 'cite' }, t('text_from')),
-    el('blockquote', { dir: 'auto' }, el('q', {}, plain(quote)), where && el('span', { class: 'cite' }, ` ${where}`)))
+    el('blockquote', { class: 'quote', dir: 'auto' }, el('q', {}, plain(quote)), where && el('span', { class: 'cite' }, ` ${where}`)))
 }
 
 function noSummary(report) {

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"pregon/internal/text/look"
 )
 
 // View is one view, as an MCP server offers it.
@@ -62,6 +64,7 @@ var shared = []string{"base.css", "words.js", "bridge.js", "dom.js", "pane.js", 
 // all sources are embedded. A test checks that none of them ends its element.
 func assemble(v View, own ...string) View {
 	var style, script strings.Builder
+	style.WriteString(unneeded.ReplaceAllString(look.Style, ""))
 	for _, name := range slices.Concat(shared, own) {
 		if strings.HasSuffix(name, ".css") {
 			style.WriteString(read(name))

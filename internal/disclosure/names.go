@@ -7,8 +7,9 @@ import (
 	"pregon/internal/text"
 )
 
-// categoryLines has a line for each category: its name, its English name and, if it is
-// certain, its class of regulated information, with a tab between them.
+// categoryLines has a line for each category: its name, its English name, its class of
+// regulated information if that is certain, and other words by which people ask for it,
+// with a tab between them.
 //
 //go:embed categories.txt
 var categoryLines string
@@ -21,6 +22,7 @@ var Categories, knownCategories = readCategories(categoryLines)
 type knownCategory struct {
 	english string
 	class   EUClass // of other relevant information in it, or ""
+	others  string  // words by which people ask for it
 }
 
 // readCategories returns the names of the categories, and what is known of them by the
@@ -29,9 +31,10 @@ func readCategories(lines string) (names []string, known map[string]knownCategor
 	known = map[string]knownCategory{}
 	for line := range strings.Lines(lines) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		english, class, _ := strings.Cut(rest, "\t")
+		english, rest, _ := strings.Cut(rest, "\t")
+		class, others, _ := strings.Cut(rest, "\t")
 		names = append(names, name)
-		known[text.Fold(name)] = knownCategory{english, EUClass(class)}
+		known[text.Fold(name)] = knownCategory{english, EUClass(class), others}
 	}
 	return names, known
 }
@@ -46,6 +49,24 @@ func CategoryEN(name string) (english string, known bool) {
 		return category.english, true
 	}
 	return name + untranslated, false
+}
+
+// CategoryOf returns the category that has an English name.
+func CategoryOf(english string) (name string, known bool) {
+	folded := text.Fold(english)
+	for _, name := range Categories {
+		if folded != "" && text.Fold(knownCategories[text.Fold(name)].english) == folded {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// CategoryTerms returns the English name of a category and other words by which people ask
+// for it, or "" if they are not known.
+func CategoryTerms(name string) string {
+	category := knownCategories[text.Fold(name)]
+	return strings.TrimSpace(category.english + " " + category.others)
 }
 
 // CategoriesEN returns the English names of categories: see CategoryEN.

@@ -52,3 +52,18 @@ func TestCategoryEN(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A category is found by its English name, in any spelling.
+func TestCategoryOf(t *testing.T) {
+	for _, name := range disclosure.Categories {
+		english, _ := disclosure.CategoryEN(name)
+		if got, known := disclosure.CategoryOf(strings.ToUpper(english)); !known || got != name {
+			t.Errorf("%q is the category %q, want %q", english, got, name)
+		}
+	}
+	for _, other := range []string{"", "governance", "Sobre gobierno corporativo"} {
+		if got, known := disclosure.CategoryOf(other); known {
+			t.Errorf("%q is the category %q", other, got)
+		}
+	}
+}

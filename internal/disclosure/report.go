@@ -196,6 +196,12 @@ func (r *Report) ListedAt() time.Time {
 	return r.PublishedAt
 }
 
+// SecondsKnown reports whether the time of publication is exact to the second. An imported
+// time, of which the surface is not known, is if it has seconds.
+func (r *Report) SecondsKnown() bool {
+	return r.TimeFrom.Precision() == "second" || r.TimeFrom == "" && r.PublishedAt.Second() != 0
+}
+
 // CompareReports orders a list: newest first, then the higher number, then the
 // type. It returns a negative number when a comes before b.
 func CompareReports(a, b *Report) int {

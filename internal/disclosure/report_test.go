@@ -516,6 +516,27 @@ func TestReadReportSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestSecondsKnown(t *testing.T) {
+	whole := time.Date(2026, 4, 22, 10, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		from disclosure.Surface
+		at   time.Time
+		want bool
+	}{
+		{disclosure.FromFeed, whole, true},
+		{disclosure.FromPermalink, whole, true},
+		{disclosure.FromList, whole, false},
+		{disclosure.FromList, whole.Add(time.Second), false},
+		{"", whole, false},
+		{"", whole.Add(time.Second), true},
+	} {
+		r := disclosure.Report{PublishedAt: test.at, TimeFrom: test.from}
+		if got := r.SecondsKnown(); got != test.want {
+			t.Errorf("time from %q at %s: got %t, want %t", test.from, test.at.Format(time.TimeOnly), got, test.want)
+		}
+	}
+}
+
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte(`{"type":"IP","cnmv_registration_number":"3123","company_name":"X","title":"Y","published_at":"2026-04-22T10:00:33+02:00"}`))
 	all, _ := json.Marshal(whole())

@@ -9,7 +9,7 @@ import "slices"
 type Filter struct {
 	Search   string // free text: see package search
 	Type     Type
-	Issuer   string // any identifier of an issuer, as IssuerKey leaves it
+	Issuer   string // identifiers of issuers, one of which is meant: see IssuerKeys
 	From, To Day    // Madrid days, inclusive; zero is open
 	Category string // the name of one of the regulator's categories, in any spelling
 	// CategoryWords means that Category is some words of a name, and selects every
@@ -25,6 +25,8 @@ type Filter struct {
 	// NoSecuritisation excludes the reports of securitisation funds: see
 	// IsSecuritisationFund. Their routine is a large part of all reports.
 	NoSecuritisation bool
+	// NoRoutine excludes routine reports: see Report.IsRoutine. It does not exclude positions.
+	NoRoutine bool
 	// InDocument searches the text of the document instead of the fields of the
 	// report. Streams, webhooks and subscriptions have it; lists find the reports in
 	// the store first.
@@ -44,12 +46,20 @@ type Filter struct {
 	// Positions selects positions of some kinds.
 	Positions PositionSet
 	// HeldBy is words of the name of who holds a position or dealt. It selects natural
-	// persons only together with an Issuer.
+	// persons only together with exactly one Issuer.
 	HeldBy string
 	// MinPercent is a decimal. It selects positions of at least that percentage.
 	MinPercent string
 	// Side selects dealings with a trade of a side.
 	Side Side
+
+	// Watchlist is the id of a watchlist, whose entries are read each time that the filter
+	// is used.
+	Watchlist string
+	// Entries are those of Watchlist, as they are for one request or one change. They are
+	// never stored. Filters are equal if they have the same entries in memory. A filter with a
+	// watchlist and without its entries selects nothing.
+	Entries *Entries
 }
 
 // MatchFacts reports whether the facts of a report meet the filter's condition on facts.

@@ -69,7 +69,8 @@ func (s *PositionSet) UnmarshalText(b []byte) error {
 func (k PositionKind) HasPercent() bool { return k == Short || k == Holding || k == OwnShares }
 
 // WithoutIssuer returns the filter without its conditions on issuers, which apply to
-// reports, to positions and to the directory.
+// reports, to positions and to the directory. It does not have NoRoutine either, which
+// excludes reports only.
 func (f Filter) WithoutIssuer() Filter {
 	f.Issuer = ""
 	f.Kind = ""
@@ -78,6 +79,7 @@ func (f Filter) WithoutIssuer() Filter {
 	f.Sector = ""
 	f.SectorWords = false
 	f.NoSecuritisation = false
+	f.NoRoutine = false
 	return f
 }
 
@@ -104,7 +106,7 @@ func (f Filter) withoutPosition() Filter {
 // ForReports reports whether the filter has a condition that only reports can meet. Then it
 // selects no position.
 func (f Filter) ForReports() bool {
-	f = f.WithoutIssuer().withoutPosition()
+	f = f.WithoutIssuer().withoutPosition().WithoutList()
 	f.From = 0
 	f.To = 0
 	return f != Filter{}
@@ -141,7 +143,7 @@ func (f Filter) matchDay(p *Position) bool {
 // matchName reports whether the name has the words of the filter. There is no list of what
 // a natural person holds across issuers, so that such names are compared only within one.
 func (f Filter) matchName(p *Position) bool {
-	if p.Name == "" || p.Natural && f.Issuer == "" {
+	if p.Name == "" || p.Natural && !f.NamesOneIssuer() {
 		return false
 	}
 	have := text.Words(p.Name)

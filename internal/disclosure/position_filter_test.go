@@ -81,6 +81,7 @@ func TestMatchPosition(t *testing.T) {
 		"nothing":        {disclosure.Filter{}, every},
 		"issuer":         {disclosure.Filter{Issuer: "A69000016", Kind: disclosure.Company, Market: "sibe"}, every},
 		"securitisation": {disclosure.Filter{NoSecuritisation: true}, every},
+		"routine":        {disclosure.Filter{NoRoutine: true}, every},
 		"search":         {disclosure.Filter{Search: "atalaya"}, nil},
 		"type":           {disclosure.Filter{Type: disclosure.OIR}, nil},
 		"category":       {disclosure.Filter{Category: "x", Positions: disclosure.NewPositionSet(disclosure.Short)}, nil},
@@ -132,7 +133,7 @@ func TestMatchPosition(t *testing.T) {
 func TestConditionsOfFilters(t *testing.T) {
 	both := map[string]bool{
 		"Issuer": true, "From": true, "To": true, "Kind": true, "Market": true, "MarketWords": true,
-		"Sector": true, "SectorWords": true, "NoSecuritisation": true,
+		"Sector": true, "SectorWords": true, "NoSecuritisation": true, "NoRoutine": true, "Watchlist": true, "Entries": true,
 	}
 	positions := map[string]bool{
 		"Positions": true, "HeldBy": true, "MinPercent": true, "Side": true, "MinAmount": true, "Currency": true,
@@ -147,6 +148,8 @@ func TestConditionsOfFilters(t *testing.T) {
 			v.SetBool(true)
 		case reflect.Uint8:
 			v.SetUint(1)
+		case reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
 		default:
 			v.SetInt(1)
 		}

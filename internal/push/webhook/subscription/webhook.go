@@ -68,6 +68,7 @@ type filterRecord struct {
 	SectorWords   bool            `json:"sector_words,omitempty"`
 
 	NoSecuritisation bool `json:"no_securitisation,omitempty"`
+	NoRoutine        bool `json:"no_routine,omitempty"`
 	InDocument       bool `json:"in_document,omitempty"`
 	Widen            bool `json:"widen,omitempty"`
 
@@ -79,6 +80,9 @@ type filterRecord struct {
 	HeldBy     string                 `json:"holder,omitempty"`
 	MinPercent string                 `json:"min_percent,omitempty"`
 	Side       disclosure.Side        `json:"side,omitempty"`
+
+	Watchlist string              `json:"watchlist,omitempty"`
+	Entries   *disclosure.Entries `json:"-"`
 }
 
 func (w *Webhook) body() (string, error) {

@@ -71,6 +71,16 @@ var Kinds = []Kind{ExDate, RecordDate, Payment, Meeting, SecondCall, ProgrammeEn
 // FactKinds are the kinds of facts that have entries.
 var FactKinds = []disclosure.FactKind{disclosure.Dividend, disclosure.Meeting, disclosure.BuybackProgramme}
 
+// Fact returns the kind of the facts that have entries of a kind.
+func (k Kind) Fact() disclosure.FactKind {
+	for _, fact := range FactKinds {
+		if slices.ContainsFunc(fieldsOf[fact], func(d dateField) bool { return d.kind == k }) {
+			return fact
+		}
+	}
+	return ""
+}
+
 // Statement is a report with what its document states.
 type Statement struct {
 	Report   *disclosure.Report
@@ -89,6 +99,7 @@ type Entry struct {
 	Cancelled  bool
 	IssuerID   string
 	Issuer     string // its name
+	FirstID    string // of the first report about it
 	ReportID   string // of the last report about it
 	TitleES    string
 	TitleEN    string
@@ -239,6 +250,7 @@ func (e *Entry) endedBy(s Statement) Entry {
 // changed twice: when the correction appeared, and when it was read.
 func (e *Entry) change(to Entry, corrected bool) {
 	to.UID = e.UID
+	to.FirstID = e.FirstID
 	to.Sequence = e.Sequence
 	if to.Time.IsZero() && to.Day == e.Day && !corrected {
 		to.Time = e.Time // a reminder may say less
@@ -349,6 +361,7 @@ func datesOf(s Statement) (out []Entry) {
 				Tentative:  d.kind == SecondCall,
 				IssuerID:   s.IssuerID,
 				Issuer:     s.Issuer,
+				FirstID:    s.Report.ID,
 				ReportID:   s.Report.ID,
 				TitleES:    s.Issuer + ": " + titleES,
 				TitleEN:    s.Issuer + ": " + titleEN,

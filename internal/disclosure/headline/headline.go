@@ -112,6 +112,21 @@ func headline(facts []disclosure.Fact, sentence func(disclosure.Fact) string) st
 	return strings.Join(sentences, ". ")
 }
 
+// MaxRank is the rank of facts of which none has an importance.
+const MaxRank = 99
+
+// Rank returns the rank of the most important of some facts: 0 for the most important kind,
+// and MaxRank if there are none.
+func Rank(facts []disclosure.Fact) int {
+	rank := MaxRank
+	for _, f := range facts {
+		if i := slices.Index(byImportance, f.Kind); i >= 0 {
+			rank = min(rank, i)
+		}
+	}
+	return rank
+}
+
 // sorted returns facts in the order of their importance. Those of one kind stay in the
 // order of the document.
 func sorted(facts []disclosure.Fact) []disclosure.Fact {

@@ -193,10 +193,18 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // logged and not sent to the client.
 func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		debug.SetPanicOnFault(true) // see Data.Broken
 		defer func() {
 			cause := recover()
 			if cause == nil {
 				return
+			}
+			if s.o.Data.Broken != nil && s.o.Data.Broken(cause) {
+				if rec, ok := w.(*recorder); ok && rec.status == 0 {
+					problem.Of(errReading).Write(w)
+					return
+				}
+				panic(http.ErrAbortHandler)
 			}
 			if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 				panic(cause)
@@ -213,6 +221,8 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
+
+var errReading = fault.New(fault.Unavailable, "The catalogue is still loading. Try again in a few seconds.")
 
 // Constant headers. They are set with canonical keys and shared values, to avoid
 // allocations.

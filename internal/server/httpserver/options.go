@@ -58,6 +58,10 @@ type Data struct {
 	// Age returns how old the data of responses is. From maxFresh on, responses have
 	// it in Pregon-Age. Nil means that it is always fresh.
 	Age func() time.Duration
+	// Broken reports whether the value of a panic says that a file of the data is
+	// damaged. Then the data is read again, and the client is told to come back. Nil:
+	// there are no files.
+	Broken func(recovered any) bool
 }
 
 // Errors says how errors of the server itself look. The default is problem documents.

@@ -28,6 +28,7 @@ var rows = [][]string{
 		"rest/openapi",
 		"retry",
 		"scripts/gate",
+		"search/saved",
 		"server/content",
 		"server/notices",
 		"server/origin",

@@ -26,7 +26,7 @@ type shown struct {
 func TestConcurrentReaders(t *testing.T) {
 	longtest.Skip(t, "it takes many seconds")
 	rounds := 120
-	if raceDetector {
+	if longtest.Race {
 		rounds = 25
 	}
 	var now atomic.Pointer[shown]

@@ -21,6 +21,7 @@ type Directory struct {
 	byTicker map[string][]*Issuer // by ticker in lower case
 	byPart   map[string][]*Issuer // by two or more adjacent words of its ticker
 	byBare   map[string][]*Issuer // by name and former names without their legal forms
+	byBrief  map[string][]*Issuer // the same without particles
 	markets  shared
 	sectors  shared
 	index    *issuerIndex
@@ -37,6 +38,7 @@ func NewDirectory(issuers []*Issuer) *Directory {
 		byTicker: map[string][]*Issuer{},
 		byPart:   map[string][]*Issuer{},
 		byBare:   make(map[string][]*Issuer, len(issuers)),
+		byBrief:  make(map[string][]*Issuer, len(issuers)),
 		markets:  shared{at: map[string]int{}},
 		sectors:  shared{at: map[string]int{}},
 	}
@@ -58,6 +60,10 @@ func NewDirectory(issuers []*Issuer) *Directory {
 		d.sectors.add(e.sector, e.Issuer.Sector)
 		for _, bare := range e.bare {
 			d.byBare[bare] = append(d.byBare[bare], e)
+			short := brief(bare)
+			if all := d.byBrief[short]; short != "" && (len(all) == 0 || all[len(all)-1] != e) {
+				d.byBrief[short] = append(all, e)
+			}
 		}
 	}
 	d.index = newIssuerIndex(d.issuers)

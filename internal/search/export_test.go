@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"unsafe"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search/segment"
@@ -32,7 +31,7 @@ func (x *Index) Segments() (sizes, gone []int) {
 // PlainSets counts the words of the index that are kept as plain bits.
 func (x *Index) PlainSets() (n int) {
 	for _, p := range x.parts {
-		for _, s := range p.Seg.Words.All() {
+		for _, s := range p.Seg.Lexicon() {
 			if s.Bits != nil {
 				n++
 			}
@@ -45,8 +44,8 @@ func (x *Index) PlainSets() (n int) {
 // for those that it has released.
 func (x *Index) Pieces() []*byte {
 	out := make([]*byte, len(x.memory))
-	for i, piece := range x.memory {
-		out[i] = unsafe.SliceData(piece)
+	for i := range x.memory {
+		out[i] = x.memory.First(i)
 	}
 	return out
 }

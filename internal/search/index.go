@@ -100,7 +100,7 @@ func (x *Index) Refs() int { return len(x.join.refText) }
 // Find returns a report.
 func (x *Index) Find(key uint64) *segment.Doc {
 	for _, p := range x.parts {
-		if i, ok := p.Seg.Find(key); ok && (p.Gone == nil || !p.Gone.Contains(i)) {
+		if i, ok := p.Find(key); ok {
 			return &p.Seg.Docs[i]
 		}
 	}
@@ -173,7 +173,7 @@ func (x *Index) sameIssuer(d *segment.Doc) (all []segment.Hits) {
 	}
 	for _, p := range x.parts {
 		if s := p.Seg.RefSet(refs); s != nil {
-			all = append(all, segment.NewHits(p.Seg, []*segment.Set{s}, p.GoneSet()))
+			all = append(all, segment.NewHits(p.Seg, []*segment.Set{s}, p.Gone))
 		}
 	}
 	return all
@@ -260,7 +260,7 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		c.Type = int(typeRank(f.Type))
 	}
 	if f.Issuer != "" {
-		c.ByIssuer, c.Refs = true, x.join.named(disclosure.IssuerKey(f.Issuer))
+		c.ByIssuer, c.Refs = true, x.join.namedAny(f.IssuerKeys())
 	}
 	if f.Category != "" {
 		c.Categories, c.ByCategory = x.categoriesOf(f), true
@@ -280,6 +280,9 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 		c.Word = x.dict.Word(factWord(f.Fact))
 		c.ByWord = true
 		c.Empty = c.Empty || c.Word == 0
+	}
+	if f.HasList() {
+		c.Choice = x.choice(f.Entries)
 	}
 	if f.MinAmount != "" {
 		c.Check = func(d *segment.Doc) bool { return f.MatchFacts(x.facts(x.Record(d))) }
@@ -306,6 +309,9 @@ func (x *Index) compile(f disclosure.Filter) segment.Query {
 	if !c.Simplify(x.longest()) {
 		c.Empty = true
 		return c
+	}
+	if routine := x.dict.Word(routineWord); f.NoRoutine && routine != 0 {
+		c.Not = append(c.Not, segment.Lookup{Word: routine})
 	}
 	for _, t := range q.not {
 		if l := x.lookup(t); l.Possible() {
@@ -434,4 +440,12 @@ func keysOf(ident string) []uint64 {
 		return []uint64{KeyOf(t, n)}
 	}
 	return nil
+}
+
+// Texts returns the record and the words of every report as they are kept, in order.
+func (x *Index) Texts() (all []string) {
+	for _, d := range x.Live() {
+		all = append(all, x.memory.At(d.Place))
+	}
+	return all
 }

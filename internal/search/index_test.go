@@ -15,6 +15,7 @@ import (
 	"pregon/internal/search"
 	"pregon/internal/search/segment"
 	"pregon/internal/sim/market"
+	"pregon/internal/test/longtest"
 )
 
 // reference holds every report and issuer in plain maps, for comparison with the
@@ -151,7 +152,7 @@ var until = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 // queries; make test-all also runs it without.
 func TestIndexAgreesWithLoops(t *testing.T) {
 	size, questions, workers := 20_000, 10_000, 2
-	if raceDetector || testing.Short() {
+	if longtest.Race || testing.Short() {
 		size, questions = 6_000, 600 // enough for every kind of set
 	}
 	m := simulated(size, rand.New(rand.NewPCG(1, 2)))
@@ -508,6 +509,9 @@ func (q *questions) filter() disclosure.Filter {
 	}
 	if q.rng.IntN(8) == 0 {
 		f.Issuer = pick(q.rng, q.issuers)
+		if q.rng.IntN(2) == 0 {
+			f.Issuer = disclosure.JoinIssuers([]string{f.Issuer, pick(q.rng, q.issuers), pick(q.rng, q.issuers)})
+		}
 	}
 	if q.rng.IntN(8) == 0 {
 		f.Kind = disclosure.Kinds[q.rng.IntN(4)]
@@ -519,6 +523,7 @@ func (q *questions) filter() disclosure.Filter {
 		}
 	}
 	f.NoSecuritisation = q.rng.IntN(6) == 0
+	f.NoRoutine = q.rng.IntN(6) == 0
 	askFacts(&f, q.rng)
 	if q.rng.IntN(4) == 0 {
 		f.From = q.from + disclosure.Day(q.rng.IntN(int(q.to-q.from)+2))
@@ -526,7 +531,29 @@ func (q *questions) filter() disclosure.Filter {
 	if q.rng.IntN(4) == 0 {
 		f.To = q.from + disclosure.Day(q.rng.IntN(int(q.to-q.from)+2))
 	}
+	if q.rng.IntN(8) == 0 {
+		f.Watchlist = "wl_any"
+		f.Entries = q.entries()
+	}
 	return f
+}
+
+// entries returns what a watchlist may name: nothing, issuers, searches, or that it is gone.
+func (q *questions) entries() *disclosure.Entries {
+	if q.rng.IntN(10) == 0 {
+		return nil
+	}
+	e := &disclosure.Entries{}
+	for range q.rng.IntN(4) {
+		e.Issuers = append(e.Issuers, disclosure.IssuerKey(pick(q.rng, q.issuers)))
+	}
+	for range q.rng.IntN(4) {
+		saved := q.filter()
+		if !saved.HasList() {
+			e.Filters = append(e.Filters, saved)
+		}
+	}
+	return e
 }
 
 func (q *questions) term() string {

@@ -143,9 +143,9 @@ func (d *Directory) forgive(q Query, w *segment.Work, yield func(*Issuer)) error
 		near := []*segment.Set{exact}
 		if len(t.words) == 1 && !t.exact && utf8.RuneCountInString(t.words[0]) >= forgivenLetters {
 			forgiven = true
-			for _, l := range d.index.seg.Lexicon {
-				if nearly(t.words[0], l.Text, t.prefix) {
-					near = append(near, l.Posts)
+			for word, set := range d.index.seg.Lexicon() {
+				if nearly(t.words[0], word, t.prefix) {
+					near = append(near, set)
 				}
 			}
 		}

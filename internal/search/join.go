@@ -71,3 +71,11 @@ func (j *join) named(key string) []uint32 {
 	}
 	return refs
 }
+
+// namedAny returns the references of named for some identifiers.
+func (j *join) namedAny(keys []string) (refs []uint32) {
+	for _, key := range keys {
+		refs = append(refs, j.named(key)...)
+	}
+	return refs
+}

@@ -3,8 +3,6 @@ package search
 import (
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"pregon/internal/search/segment"
 )
 
@@ -92,7 +90,7 @@ func (m *Merge) Run() {
 	docs := make([]segment.Doc, 0, m.size())
 	for _, p := range m.parts {
 		for i := range p.Seg.Docs {
-			if p.Gone == nil || !p.Gone.Contains(uint32(i)) {
+			if !p.Gone.Has(uint32(i)) {
 				docs = append(docs, p.Seg.Docs[i])
 			}
 		}
@@ -113,22 +111,17 @@ func (w *Writer) Install(m *Merge) {
 func (w *Writer) install(m *Merge) {
 	at := w.at(m)
 	merged := segment.NewPart(m.result)
+	var gone []uint32
 	for i, before := range m.parts {
-		now := w.index.parts[at+i].Gone
-		if now == nil {
-			continue
-		}
-		if before.Gone != nil {
-			now = roaring.AndNot(now, before.Gone)
-		}
-		for it := now.Iterator(); it.HasNext(); {
-			n, _ := m.result.Find(before.Seg.Docs[it.Next()].Key)
-			if merged.Gone == nil {
-				merged.Gone = roaring.New()
+		for n := range w.index.parts[at+i].Gone.All() {
+			if before.Gone.Has(n) {
+				continue
 			}
-			merged.Gone.Add(n)
+			in, _ := m.result.Find(before.Seg.Docs[n].Key)
+			gone = append(gone, in)
 		}
 	}
+	merged = merged.Without(gone)
 	parts := slices.Clone(w.index.parts[:at])
 	if len(m.result.Docs) > 0 {
 		parts = append(parts, merged)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pregon/internal/disclosure"
 	"pregon/internal/text"
 )
 
@@ -58,6 +59,27 @@ func (f *NameFilter) match(n *name) bool {
 		}
 	}
 	return true
+}
+
+// newCategory returns the name of a category. It has the words of its English name too.
+func newCategory(s string) name {
+	n := newName(s)
+	n.stems = append(n.stems, stemsOf(text.Words(disclosure.CategoryTerms(s)))...)
+	return n
+}
+
+// NewCategories returns names of categories that are compared often.
+func NewCategories(list []string) Names {
+	out := make(Names, len(list))
+	for i, s := range list {
+		out[i] = newCategory(s)
+	}
+	return out
+}
+
+// CategoryLikeness is Likeness for a value that may be English.
+func CategoryLikeness(value, category string) float64 {
+	return max(Likeness(value, category), Likeness(value, disclosure.CategoryTerms(category)))
 }
 
 // Names are names of categories or markets, prepared for comparison.

@@ -87,28 +87,63 @@ var longForms = map[string]string{
 
 	"sociedad de responsabilidad limitada":             "sl",
 	"sociedad de responsabilidad limitada unipersonal": "slu",
+
+	"fondo de titulizacion":             "ft",
+	"fondo de titulizacion de activos":  "fta",
+	"fondo de titulizacion hipotecaria": "fth",
 }
 
 // maxFormWords is the number of words of the longest of longForms.
 const maxFormWords = 5
 
+// particles are folded words that are left out of names in speech. Names that differ only
+// in them rarely belong to two companies.
+var particles = map[string]bool{
+	"de": true, "del": true, "la": true, "el": true, "las": true, "los": true, "y": true,
+	"of": true, "the": true, "and": true,
+}
+
+// brief returns a folded name without particles.
+func brief(bare string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(bare), func(w string) bool { return particles[w] }), " ")
+}
+
+// briefName is fullName without particles.
+func briefName(s string) legalName {
+	n := fullName(s)
+	return legalName{brief(n.whole), brief(n.bare)}
+}
+
 // ofName returns the issuers with a name, in any spelling: those with exactly this
 // name or else, if it has no legal form, those whose name is the same apart from
-// theirs. Present names take precedence over former ones.
+// theirs. Present names take precedence over former ones. If there are none, names may
+// differ in particles too.
 func (d *Directory) ofName(s string) []*Issuer {
 	asked := fullName(s)
+	if found := named(d.byBare[asked.bare], asked, fullName); len(found) > 0 {
+		return found
+	}
+	asked = briefName(s)
+	return named(d.byBrief[asked.bare], asked, briefName)
+}
+
+// named returns those of some issuers that have a name, in the form of fold.
+func named(some []*Issuer, asked legalName, fold func(string) legalName) []*Issuer {
 	if asked.bare == "" {
 		return nil
 	}
+	formerly := func(e *Issuer) bool {
+		return slices.ContainsFunc(e.Issuer.FormerNames, func(s string) bool { return fold(s).whole == asked.whole })
+	}
 	var exact, present, former []*Issuer
-	for _, e := range d.byBare[asked.bare] {
-		own := fullName(e.Issuer.Name)
+	for _, e := range some {
+		own := fold(e.Issuer.Name)
 		switch {
 		case own.whole == asked.whole:
 			exact = append(exact, e)
 		case own.bare == asked.bare && asked.bare == asked.whole:
 			present = append(present, e)
-		case asked.bare == asked.whole || formerly(e, asked):
+		case asked.bare == asked.whole || formerly(e):
 			former = append(former, e)
 		}
 	}
@@ -118,11 +153,6 @@ func (d *Directory) ofName(s string) []*Issuer {
 		}
 	}
 	return nil
-}
-
-// formerly reports whether an issuer had a name with its legal form.
-func formerly(e *Issuer, asked legalName) bool {
-	return slices.ContainsFunc(e.Issuer.FormerNames, func(s string) bool { return fullName(s).whole == asked.whole })
 }
 
 // Unresolved says why a text names no issuer, or more than one.

@@ -16,6 +16,43 @@ func directoryOf(issuers ...disclosure.Issuer) *search.Directory {
 	return search.NewDirectory(all)
 }
 
+// In speech names have no particles, and funds no legal form. A name that is spelled in full
+// is not mistaken for another that differs only in particles.
+func TestLookupWithoutParticles(t *testing.T) {
+	d := directoryOf(
+		disclosure.Issuer{ID: "B1", Name: "CRÉDITO Y AHORRO DE NORABUENA, S.A."},
+		disclosure.Issuer{ID: "B2", Name: "BANCO DE LA SIERRA ALBINA, S.A."},
+		disclosure.Issuer{ID: "B3", Name: "BANCO DE SIERRALBINA, S.A."},
+		disclosure.Issuer{ID: "B4", Name: "BANCO SIERRA ALBINA, S.A."},
+		disclosure.Issuer{ID: "B5", Name: "FICTICIO HIPOTECARIO 3, FONDO DE TITULIZACION HIPOTECARIA"},
+		disclosure.Issuer{ID: "B6", Name: "FICTICIO CÉDULAS 2, FONDO DE TITULIZACIÓN DE ACTIVOS"},
+		disclosure.Issuer{ID: "B7", Name: "DE LA Y, S.A."},
+	)
+	for name, want := range map[string]string{
+		"credito y ahorro norabuena": "B1",
+		"Crédito Ahorro Norabuena":   "B1",
+		"credito y ahorro":           "",
+		"Banco de la Sierra Albina":  "B2",
+		"banco sierra albina":        "B4",
+		"banco de sierra albina":     "B2 B4", // neither is spelled so
+		"Banco Sierralbina":          "B3",
+		"Ficticio Hipotecario 3":     "B5",
+		"ficticio hipotecario 3, fondo de titulización hipotecaria": "B5",
+		"ficticio hipotecario 3, fondo de titulización de activos":  "", // another fund
+		"ficticio cedulas 2": "B6",
+		"de":                 "",
+		"de la":              "",
+	} {
+		var ids []string
+		for _, e := range d.Lookup(name) {
+			ids = append(ids, e.Issuer.ID)
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%q: found %q, want %q", name, got, want)
+		}
+	}
+}
+
 // An issuer is named by its full name in any spelling, with or without its legal form,
 // if no other has the same.
 func TestLookupByName(t *testing.T) {

@@ -60,3 +60,14 @@ func (s *NumberSet) Add(n uint32) {
 func (s NumberSet) Has(n uint32) bool {
 	return int(n/64) < len(s) && s[n/64]>>(n%64)&1 != 0
 }
+
+// hashes returns the documents by their numbers, that of number 1 first.
+func (n *Numbers) hashes() []Hash {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := make([]Hash, len(n.byHash))
+	for hash, number := range n.byHash {
+		all[number-1] = hash
+	}
+	return all
+}

@@ -29,24 +29,27 @@ func (x *Index) Past(
 		facts:         x.facts,
 	}
 	for k, p := range x.parts {
-		gone := cloneOrNew(p.Gone)
+		var gone []uint32
 		for i := range p.Seg.Docs {
 			if drop(p.Seg.Docs[i].Key) {
-				gone.Add(uint32(i))
+				gone = append(gone, uint32(i))
 			}
 		}
 		past.parts[k] = segment.NewPart(p.Seg)
-		past.parts[k].Gone = gone
+		past.parts[k].Gone = p.Gone
+		past.parts[k] = past.parts[k].Without(gone)
 	}
 	if retickered = past.ofOtherTickers(x.join, most); len(retickered) > most {
 		return past, nil, false
 	}
-	for _, d := range retickered {
-		for _, p := range past.parts {
+	for k, p := range past.parts {
+		var gone []uint32
+		for _, d := range retickered {
 			if i, found := p.Seg.Find(d.Key); found {
-				p.Gone.Add(i)
+				gone = append(gone, i)
 			}
 		}
+		past.parts[k] = p.Without(gone)
 	}
 	return past, retickered, true
 }
@@ -68,7 +71,7 @@ func (x *Index) ofOtherTickers(other *join, most int) (docs []*segment.Doc) {
 		if s == nil {
 			continue
 		}
-		for h := segment.NewHits(p.Seg, []*segment.Set{s}, p.GoneSet()); h.Left > 0 && len(docs) <= most; {
+		for h := segment.NewHits(p.Seg, []*segment.Set{s}, p.Gone); h.Left > 0 && len(docs) <= most; {
 			docs = append(docs, h.Next())
 		}
 	}
@@ -132,7 +135,7 @@ func SearchAll(
 func (x *Index) Live() (docs []*segment.Doc) {
 	for _, p := range x.parts {
 		for i := range p.Seg.Docs {
-			if p.Gone == nil || !p.Gone.Contains(uint32(i)) {
+			if !p.Gone.Has(uint32(i)) {
 				docs = append(docs, &p.Seg.Docs[i])
 			}
 		}
@@ -161,9 +164,7 @@ const (
 func (x *Index) PastBytes() int64 {
 	n := int64(len(x.join.refText)) * referenceBytes
 	for _, p := range x.parts {
-		if p.Gone != nil {
-			n += int64(p.Gone.GetSizeInBytes())
-		}
+		n += p.Gone.Bytes()
 	}
 	return n
 }
@@ -171,9 +172,7 @@ func (x *Index) PastBytes() int64 {
 // SharedBytes returns about how many bytes of memory the index and those that Past
 // made from it share. Indexes that share them return the same key.
 func (x *Index) SharedBytes() (key any, n int64) {
-	for _, piece := range x.memory {
-		n += int64(len(piece))
-	}
+	n += x.memory.Bytes()
 	for _, p := range x.parts {
 		n += p.Seg.Bytes()
 	}

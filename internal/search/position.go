@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"pregon/internal/disclosure"
 	"pregon/internal/search/segment"
 )
@@ -51,7 +49,8 @@ func (m *Matcher) MatchPosition(p *Position) bool {
 		!containsAll(p.groups, m.groups),
 		m.filter.Market != "" && (p.market == nil || !m.market.match(p.market)),
 		m.filter.Sector != "" && (p.sector == nil || !m.sector.match(p.sector)),
-		m.filter.Issuer != "" && !slices.Contains(p.keys, m.issuer):
+		m.filter.Issuer != "" && !containsAny(m.issuers, p.keys),
+		m.entries != nil && !m.entries.match(p.keys, func(of *Matcher) bool { return of.MatchPosition(p) }):
 		return false
 	}
 	return true

@@ -98,12 +98,17 @@ type chunk struct {
 
 const quotes = "\"“”„«»"
 
-func isQuote(c rune) bool { return strings.ContainsRune(quotes, c) }
+func isQuote(c rune) bool {
+	if c < utf8.RuneSelf {
+		return c == '"'
+	}
+	return strings.ContainsRune(quotes, c)
+}
 
 // split cuts the text into chunks. A quote that is not closed extends to
 // the end.
 func split(text string) []chunk {
-	var chunks []chunk
+	chunks := make([]chunk, 0, 4)
 	for {
 		text = strings.TrimLeftFunc(text, unicode.IsSpace)
 		if text == "" {
@@ -221,4 +226,10 @@ var legalForms = map[string]bool{
 	"sa": true, "sau": true, "sl": true, "slu": true, "sll": true, "sme": true, "sad": true,
 	"sc": true, "scoop": true, "nv": true, "bv": true, "plc": true, "ag": true, "se": true,
 	"inc": true, "ltd": true, "llc": true, "spa": true, "sarl": true, "gmbh": true, "ab": true, "asa": true,
+}
+
+// HasOperators reports whether a search text has phrases in quotation marks or words that
+// are excluded.
+func HasOperators(s string) bool {
+	return strings.ContainsAny(s, "\"“”„«»") || strings.HasPrefix(s, "-") || strings.Contains(s, " -")
 }

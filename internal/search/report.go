@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 
 	"pregon/internal/disclosure"
@@ -44,7 +43,7 @@ func (d *Directory) Analyze(r *disclosure.Report) *Report {
 	}
 	f.doc = NewDocument(append([]string{r.ID, strconv.FormatInt(r.Number, 10)}, f.keys...), fields...)
 	for _, c := range categories {
-		f.categories = append(f.categories, newName(c))
+		f.categories = append(f.categories, newCategory(c))
 	}
 	return f
 }
@@ -56,21 +55,22 @@ func (f *Report) Day() disclosure.Day { return f.day }
 type Matcher struct {
 	filter   disclosure.Filter
 	query    Query
-	issuer   string
+	issuers  map[string]bool // identifiers
 	category NameFilter
 	market   NameFilter
 	sector   NameFilter
 	groups   []segment.Group
+	entries  *entriesMatcher // of a watchlist; nil: the filter does not have one
 
 	positions bool // it selects only positions
 }
 
 // Compile returns the matcher of a filter.
 func Compile(f disclosure.Filter) *Matcher {
-	return &Matcher{
+	m := &Matcher{
 		filter:   f,
 		query:    ParseFilter(f),
-		issuer:   disclosure.IssuerKey(f.Issuer),
+		issuers:  setOf(f.IssuerKeys()),
 		category: NewNameFilter(f.Category, f.CategoryWords),
 		market:   NewNameFilter(f.Market, f.MarketWords),
 		sector:   NewNameFilter(f.Sector, f.SectorWords),
@@ -78,6 +78,10 @@ func Compile(f disclosure.Filter) *Matcher {
 
 		positions: f.ForPositions(),
 	}
+	if f.HasList() {
+		m.entries = compileEntries(f.Entries)
+	}
+	return m
 }
 
 // Match reports whether the report matches the filter.
@@ -91,8 +95,10 @@ func (m *Matcher) Match(f *Report) bool {
 		m.filter.Category != "" && !m.category.MatchAny(f.categories),
 		m.filter.Market != "" && (f.market == nil || !m.market.match(f.market)),
 		m.filter.Sector != "" && (f.sector == nil || !m.sector.match(f.sector)),
-		m.filter.Issuer != "" && !slices.Contains(f.keys, m.issuer),
-		!m.filter.MatchFacts(f.Report.Facts):
+		m.filter.Issuer != "" && !containsAny(m.issuers, f.keys),
+		!m.filter.MatchFacts(f.Report.Facts),
+		m.filter.NoRoutine && f.Report.IsRoutine(),
+		m.entries != nil && !m.entries.match(f.keys, func(of *Matcher) bool { return of.Match(f) }):
 		return false
 	}
 	return m.query.Match(&f.doc)
@@ -101,9 +107,10 @@ func (m *Matcher) Match(f *Report) bool {
 // MatchIssuer reports whether the conditions of the filter on issuers select one.
 // It returns false if the filter has others, because they apply to reports or positions.
 func (m *Matcher) MatchIssuer(i *disclosure.Issuer) bool {
-	return m.filter.WithoutIssuer() == disclosure.Filter{} &&
-		(m.filter.Issuer == "" || slices.Contains(i.Keys(), m.issuer)) &&
+	return m.filter.WithoutIssuer().WithoutList() == disclosure.Filter{} &&
+		(m.filter.Issuer == "" || containsAny(m.issuers, i.Keys())) &&
 		(m.filter.Market == "" || m.market.Match(i.Market)) &&
 		(m.filter.Sector == "" || m.sector.MatchSector(i.Sector)) &&
-		containsAll(groupsOf(i), m.groups)
+		containsAll(groupsOf(i), m.groups) &&
+		(m.entries == nil || m.entries.match(i.Keys(), func(of *Matcher) bool { return of.MatchIssuer(i) }))
 }

@@ -95,6 +95,7 @@ func TestFilter(t *testing.T) {
 		{"sector without a word", disclosure.Filter{Sector: "-", SectorWords: true}, false},
 		{"market as a sector", disclosure.Filter{Sector: "mercado", SectorWords: true}, false},
 		{"no securitisation fund", disclosure.Filter{NoSecuritisation: true}, true},
+		{"no routine report", disclosure.Filter{NoRoutine: true}, true},
 		{"all at once", disclosure.Filter{Search: "dividendo", Type: disclosure.OIR, Issuer: "A69000016", Kind: disclosure.Company}, true},
 	}
 	for _, tt := range tests {

@@ -5,8 +5,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"pregon/internal/disclosure"
 	"pregon/internal/search/segment"
 	"pregon/internal/text"
@@ -44,6 +42,9 @@ type FactsOf func(record string) []disclosure.Fact
 // factWord returns the word in the index that all reports with a fact of a kind have. No
 // text has it, because words have no such characters.
 func factWord(k disclosure.FactKind) string { return "\x00fact " + string(k) }
+
+// routineWord is the word in the index that all routine reports have. No text has it.
+const routineWord = "\x00routine"
 
 // NewWriter returns a writer whose index is empty. It numbers the documents of
 // reports with documents. Filters by amounts read the facts of records with facts.
@@ -91,6 +92,9 @@ func (w *Writer) Doc(r *disclosure.Report, record []byte) segment.Doc {
 			w.buffer = w.analyser.AppendWord(w.buffer, factWord(f.Kind))
 		}
 	}
+	if r.IsRoutine() {
+		w.buffer = w.analyser.AppendWord(w.buffer, routineWord)
+	}
 	return segment.Doc{
 		At:           r.ListedAt().UnixNano(),
 		Key:          KeyOf(r.Type, r.Number),
@@ -137,7 +141,7 @@ func (w *Writer) categoryLine(line string) uint32 {
 				w.categories, w.shared = maps.Clone(w.categories), false
 			}
 			w.categories[folded] = number
-			w.categoryNames = append(w.categoryNames, newName(c))
+			w.categoryNames = append(w.categoryNames, newCategory(c))
 		}
 		l.numbers = append(l.numbers, number)
 	}
@@ -155,20 +159,13 @@ func (w *Writer) Apply(docs []segment.Doc, dir *Directory) (replaced []*segment.
 	next := w.joined(dir)
 	parts := slices.Clone(last.parts)
 	moved := w.moved(docs, last.join.retickered(next))
-	owned := make([]bool, len(parts)) // whose gone is already a copy
+	gone := make([][]uint32, len(parts)) // of each part, besides what is gone already
 	remove := func(key uint64) *segment.Doc {
-		for k := range parts {
-			p := &parts[k]
-			n, ok := p.Seg.Find(key)
-			if !ok || p.Gone != nil && p.Gone.Contains(n) {
-				continue
+		for k, p := range parts {
+			if n, ok := p.Find(key); ok {
+				gone[k] = append(gone[k], n)
+				return &p.Seg.Docs[n]
 			}
-			if !owned[k] {
-				owned[k] = true
-				p.Gone = cloneOrNew(p.Gone)
-			}
-			p.Gone.Add(n)
-			return &p.Seg.Docs[n]
 		}
 		return nil
 	}
@@ -180,6 +177,9 @@ func (w *Writer) Apply(docs []segment.Doc, dir *Directory) (replaced []*segment.
 	}
 	for i := range moved {
 		remove(moved[i].Key)
+	}
+	for k := range parts {
+		parts[k] = parts[k].Without(gone[k])
 	}
 	if fresh := slices.Concat(docs, moved); len(fresh) > 0 {
 		slices.SortFunc(fresh, func(a, b segment.Doc) int { return segment.Compare(&a, &b) })
@@ -210,20 +210,13 @@ func (w *Writer) moved(docs []segment.Doc, refs []uint32) []segment.Doc {
 		if s == nil {
 			continue
 		}
-		for h := segment.NewHits(p.Seg, []*segment.Set{s}, p.GoneSet()); h.Left > 0; {
+		for h := segment.NewHits(p.Seg, []*segment.Set{s}, p.Gone); h.Left > 0; {
 			if d := p.Seg.Docs[h.NextOrdinal()]; !coming[d.Key] {
 				moved = append(moved, d)
 			}
 		}
 	}
 	return moved
-}
-
-func cloneOrNew(b *roaring.Bitmap) *roaring.Bitmap {
-	if b == nil {
-		return roaring.New()
-	}
-	return b.Clone()
 }
 
 // vocabulary returns the meaning of the numbers, with the tickers of a join.

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
 	"pregon/internal/search/segment"
+	"pregon/internal/test/longtest"
 	"pregon/internal/text"
 )
 
@@ -263,7 +264,7 @@ func (m moment) neighbours(t *testing.T, rng *rand.Rand) {
 // and compares the index with plain loops after each step.
 func TestWriterUpdates(t *testing.T) {
 	steps := 3000
-	if raceDetector || testing.Short() {
+	if longtest.Race || testing.Short() {
 		steps = 600
 	}
 	l := newRandomMarket(1)
@@ -300,7 +301,7 @@ func TestWriterUpdates(t *testing.T) {
 // words are kept as plain bits, with pages of any depth.
 func TestWriterUpdatesOfManyReports(t *testing.T) {
 	size, steps := 2200, 60 // numbers of each type
-	if raceDetector || testing.Short() {
+	if longtest.Race || testing.Short() {
 		size, steps = 1500, 24
 	}
 	l := newRandomMarket(2)

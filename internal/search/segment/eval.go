@@ -3,23 +3,13 @@ package segment
 import (
 	"slices"
 	"sync/atomic"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // Part is a segment and the reports of it that were replaced.
 type Part struct {
 	Seg    *Segment
-	Gone   *roaring.Bitmap // reports replaced by a later state elsewhere; nil: none
+	Gone   *Set // reports replaced by a later state elsewhere
 	groups *atomic.Pointer[groupSets]
-}
-
-// GoneSet returns the replaced reports as a set.
-func (p Part) GoneSet() *Set {
-	if p.Gone == nil {
-		return nil
-	}
-	return &Set{n: int(p.Gone.GetCardinality()), list: p.Gone}
 }
 
 // Group is a group of issuers, such as those of a market.
@@ -40,11 +30,19 @@ type Issuers interface {
 
 func NewPart(s *Segment) Part { return Part{Seg: s, groups: new(atomic.Pointer[groupSets])} }
 
-func (p Part) Live() int {
-	if p.Gone == nil {
-		return len(p.Seg.Docs)
-	}
-	return len(p.Seg.Docs) - int(p.Gone.GetCardinality())
+// Live returns the number of reports that were not replaced.
+func (p Part) Live() int { return len(p.Seg.Docs) - p.Gone.Len() }
+
+// Find returns the ordinal of a report that was not replaced.
+func (p Part) Find(key uint64) (uint32, bool) {
+	i, ok := p.Seg.Find(key)
+	return i, ok && !p.Gone.Has(i)
+}
+
+// Without returns the part without some more reports, whose order it may change.
+func (p Part) Without(more []uint32) Part {
+	p.Gone = p.Gone.With(more, len(p.Seg.Docs))
+	return p
 }
 
 // Query is a filter in the numbers of the index.
@@ -63,6 +61,7 @@ type Query struct {
 	ByWord     bool
 	Must       []Lookup
 	Not        []Lookup
+	Choice     *Choice // nil: there is none
 	// Check is a condition that no set has. It is asked for every report that meets all
 	// others; nil: there is none.
 	Check func(*Doc) bool
@@ -150,6 +149,13 @@ func (c *Query) Run(p Part, w *Work) (Hits, error) {
 	if !ok {
 		return none, nil
 	}
+	if c.Choice != nil {
+		chosen, err := c.Choice.set(p, w)
+		if chosen == nil || err != nil {
+			return none, err
+		}
+		sets = append(sets, chosen)
+	}
 	var phrases [][]uint32
 	var others *Set // of the last alternatives
 	given := slices.Clip(sets)
@@ -189,7 +195,7 @@ func (c *Query) Run(p Part, w *Work) (Hits, error) {
 		sets = append(sets, named)
 	}
 	if len(phrases) > 0 {
-		s, err := p.Seg.withPhrases(phrases, sets, p.GoneSet(), w)
+		s, err := p.Seg.withPhrases(phrases, sets, p.Gone, w)
 		if s == nil || err != nil {
 			return none, err
 		}
@@ -232,10 +238,10 @@ func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 	sets = make([]*Set, 0, 8)
 	need := func(s *Set) { sets = append(sets, s) }
 	if c.Type >= 0 {
-		need(p.Seg.types.get(uint32(c.Type)))
+		need(p.Seg.of(&p.Seg.types, uint32(c.Type)))
 	}
 	if c.ByWord {
-		need(p.Seg.Words.get(c.Word))
+		need(p.Seg.of(&p.Seg.words, c.Word))
 	}
 	if c.ByIssuer {
 		need(p.Seg.RefSet(c.Refs))
@@ -262,10 +268,10 @@ func (c *Query) conditions(p Part) (sets []*Set, ok bool) {
 // excluded adds the reports that match an excluded term to those that are gone.
 func (c *Query) excluded(p Part, among []*Set, w *Work) (*Set, error) {
 	if len(c.Not) == 0 {
-		return p.GoneSet(), nil
+		return p.Gone, nil
 	}
 	sets := make([]*Set, 0, len(c.Not)+2)
-	sets = append(sets, p.GoneSet())
+	sets = append(sets, p.Gone)
 	var phrases [][]uint32
 	for i := range c.Not {
 		l := &c.Not[i]
@@ -290,8 +296,8 @@ func (l *Lookup) Set(s *Segment) *Set {
 		sets[n] = b
 		n++
 	}
-	if whole := s.Words.get(l.Typed); l.Typed != 0 && whole != nil {
-		if more := s.last.get(l.Typed); more != nil {
+	if whole := s.of(&s.words, l.Typed); l.Typed != 0 && whole != nil {
+		if more := s.of(&s.last, l.Typed); more != nil {
 			whole = more
 		}
 		add(whole)
@@ -300,11 +306,11 @@ func (l *Lookup) Set(s *Segment) *Set {
 			add(s.prefix(l.Prefix))
 		}
 		if l.Stem != 0 {
-			add(s.stems.get(l.Stem))
+			add(s.of(&s.stems, l.Stem))
 		}
 	}
 	if l.Word != 0 {
-		add(s.Words.get(l.Word))
+		add(s.of(&s.words, l.Word))
 	}
 	if len(l.Refs) > 0 || len(l.Keys) > 0 {
 		add(l.named(s))
@@ -341,7 +347,7 @@ func (l *Lookup) named(s *Segment) *Set {
 	sets := []*Set{s.RefSet(l.Refs)}
 	for _, key := range l.Keys {
 		if i, ok := s.Find(key); ok {
-			sets = append(sets, &Set{n: 1, list: roaring.BitmapOf(i)})
+			sets = append(sets, one(i))
 		}
 	}
 	return Union(sets, len(s.Docs))
@@ -355,11 +361,11 @@ func (s *Segment) RefSet(refs []uint32) *Set {
 // withAny returns the reports with one of some terms, or nil.
 func (s *Segment) withAny(p *postings, terms []uint32) *Set {
 	if len(terms) == 1 {
-		return p.get(terms[0])
+		return s.of(p, terms[0])
 	}
 	sets := make([]*Set, 0, len(terms))
 	for _, t := range terms {
-		sets = append(sets, p.get(t))
+		sets = append(sets, s.of(p, t))
 	}
 	return Union(sets, len(s.Docs))
 }
@@ -382,9 +388,9 @@ func (p Part) ofGroup(g Group, who Issuers) *Set {
 		return ready.sets[g]
 	}
 	byGroup := map[Group][]*Set{}
-	for ref, s := range p.Seg.refs.All() {
+	for ref, set := range p.Seg.refs.all() {
 		for _, group := range who.Groups(ref) {
-			byGroup[group] = append(byGroup[group], s)
+			byGroup[group] = append(byGroup[group], p.Seg.sets.get(set))
 		}
 	}
 	ready := &groupSets{issuers: who, sets: map[Group]*Set{}}

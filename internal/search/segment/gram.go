@@ -1,10 +1,6 @@
 package segment
 
-import (
-	"slices"
-
-	"github.com/RoaringBitmap/roaring/v2"
-)
+import "slices"
 
 // grams are the sets of phrases of common words. Without them, a search for such a
 // phrase would read all texts that have the words. A run of words is kept if the
@@ -12,14 +8,23 @@ import (
 // phrase of three words is either kept whole or has a rare part, and few texts are
 // read for it.
 type grams struct {
-	common []bool          // by number of a word
-	next   map[uint64]gram // by the run without its last word, and that word
+	common []bool // by number of a word
+
+	// By the run without its last word, and that word.
+	keys []uint64 // ascending
+	next []gram
 }
 
 // gram is a run of words.
 type gram struct {
-	set *Set
+	set uint32 // its number
 	id  uint32 // of a common one, which others may continue
+}
+
+// run is a gram while the segment is built.
+type run struct {
+	set *Set
+	id  uint32
 }
 
 const (
@@ -31,81 +36,91 @@ func gramKey(id, word uint32) uint64 { return uint64(id)<<32 | uint64(word) }
 
 func (g *grams) isCommon(word uint32) bool { return int(word) < len(g.common) && g.common[word] }
 
-// gatherGrams builds the sets of runs, those of two words first.
-func (s *Segment) gatherGrams() {
-	var common []Lexeme
-	for _, l := range s.Lexicon {
-		if l.Posts.Bits != nil {
-			common = append(common, l)
+func (g *grams) find(key uint64) (gram, bool) {
+	at, found := slices.BinarySearch(g.keys, key)
+	if !found {
+		return gram{}, false
+	}
+	return g.next[at], true
+}
+
+// setCommon records which words are common.
+func (g *grams) setCommon(words []uint32) {
+	if len(words) > 0 {
+		g.common = make([]bool, slices.Max(words)+1)
+	}
+	for _, n := range words {
+		g.common[n] = true
+	}
+}
+
+// gather builds the sets of runs, those of two words first.
+func (g *grams) gather(b *builder) map[uint64]run {
+	var common []uint32
+	for _, n := range b.lexicon {
+		if b.setOf(&b.words, n).Bits != nil {
+			common = append(common, n)
 		}
 	}
-	slices.SortFunc(common, func(a, b Lexeme) int { return b.Posts.n - a.Posts.n })
+	slices.SortFunc(common, func(x, y uint32) int { return b.setOf(&b.words, y).n - b.setOf(&b.words, x).n })
 	common = common[:min(len(common), mostCommon)]
 	if len(common) == 0 {
-		return
+		return nil
 	}
-	g := &s.grams
-	g.next = map[uint64]gram{}
+	g.setCommon(common)
+	runs := map[uint64]run{}
+	ids := slices.Max(common)            // as many words, and then other runs
 	last := make([]*Set, 0, len(common)) // the common runs of the length before
-	ids := uint32(0)                     // as many words, and then other runs
-	for _, l := range common {
-		if int(l.number) >= len(g.common) {
-			g.common = append(g.common, make([]bool, int(l.number)+1-len(g.common))...)
-		}
-		g.common[l.number] = true
-		ids = max(ids, l.number)
-		last = append(last, l.Posts)
+	for _, n := range common {
+		last = append(last, b.setOf(&b.words, n))
 	}
 	var words []uint32
 	var starts []uint32 // by position: the common run of the previous length that begins there, or 0
 	for length := 2; length <= longestGram && len(last) > 0; length++ {
-		lists := map[uint64]*roaring.Bitmap{}
-		among := Union(last, len(s.Docs))
-		for i := range s.Docs {
-			if !among.has(uint32(i)) {
+		lists := map[uint64][]uint32{}
+		among := Union(last, len(b.Docs))
+		for i := range b.Docs {
+			if !among.Has(uint32(i)) {
 				continue
 			}
-			words, starts = g.runs(s.Docs[i].text(s.memory), length-1, words[:0], starts[:0])
+			words, starts = g.starts(b.Docs[i].text(b.memory), length-1, runs, words[:0], starts[:0])
 			for at := range max(0, len(words)-length+1) {
 				if starts[at] == 0 || starts[at+1] == 0 {
 					continue
 				}
 				key := gramKey(starts[at], words[at+length-1])
-				if lists[key] == nil {
-					lists[key] = roaring.New()
-				}
-				lists[key].Add(uint32(i))
+				lists[key] = appendNew(lists[key], uint32(i))
 			}
 		}
 		last = last[:0]
 		for key, list := range lists {
-			run := gram{set: newGramSet(list, len(s.Docs))}
-			if isDense(run.set.n, len(s.Docs)) {
+			r := run{set: newGramSet(list, len(b.Docs))}
+			if isDense(r.set.n, len(b.Docs)) {
 				ids++
-				run.id = ids
-				last = append(last, run.set)
+				r.id = ids
+				last = append(last, r.set)
 			}
-			g.next[key] = run
+			runs[key] = r
 		}
 	}
+	return runs
 }
 
 // bitsFrom is the share of reports from which a run's set is plain bits. There are
 // a thousand common runs, most of which are in less than one report of 50, where
-// a list takes a quarter of the memory.
-const bitsFrom = 16
+// a list takes less memory.
+const bitsFrom = 32
 
-func newGramSet(b *roaring.Bitmap, docs int) *Set {
-	if n := int(b.GetCardinality()); n*bitsFrom < docs {
-		b.RunOptimize()
-		return &Set{n: n, list: b.Clone()} // without spare capacity
+func newGramSet(list []uint32, docs int) *Set {
+	if len(list)*bitsFrom < docs {
+		return &Set{n: len(list), list: slices.Clip(slices.Clone(list))} // without spare capacity
 	}
-	return newSet(b, docs)
+	return newSet(list, docs)
 }
 
-// runs returns the words of a text and, for each position, the common run
+// starts returns the words of a text and, for each position, the common run
 // of a length that begins there.
-func (g *grams) runs(t tokens, length int, words, starts []uint32) (_, _ []uint32) {
+func (g *grams) starts(t tokens, length int, runs map[uint64]run, words, starts []uint32) (_, _ []uint32) {
 	for len(t) > 0 {
 		var w uint32
 		w, t = t.next()
@@ -121,7 +136,7 @@ func (g *grams) runs(t tokens, length int, words, starts []uint32) (_, _ []uint3
 				starts[at] = 0
 			}
 			if starts[at] != 0 {
-				starts[at] = g.next[gramKey(starts[at], words[at+n-1])].id
+				starts[at] = runs[gramKey(starts[at], words[at+n-1])].id
 			}
 		}
 	}
@@ -138,7 +153,7 @@ func (s *Segment) mayHave(phrase []uint32, sets []*Set) (_ []*Set, settled, ok b
 	from := len(sets)
 	follows := 0 // words in the longest common run that begins at the next position
 	for at := len(phrase) - 1; at >= 0; at-- {
-		posts := s.Words.get(phrase[at])
+		posts := s.of(&s.words, phrase[at])
 		if posts == nil {
 			return nil, false, false
 		}
@@ -148,15 +163,16 @@ func (s *Segment) mayHave(phrase []uint32, sets []*Set) (_ []*Set, settled, ok b
 			common = 1
 		}
 		for n := 2; n <= longestGram && common == n-1 && follows >= n-1; n++ {
-			run, kept := s.grams.next[gramKey(id, phrase[at+n-1])]
+			g, kept := s.grams.find(gramKey(id, phrase[at+n-1]))
 			if !kept {
 				return nil, false, false
 			}
+			set := s.sets.get(g.set)
 			if n == len(phrase) {
-				return append(sets[:from], run.set), true, true
+				return append(sets[:from], set), true, true
 			}
-			if rarest = run.set; run.id != 0 {
-				common, id = n, run.id
+			if rarest = set; g.id != 0 {
+				common, id = n, g.id
 			}
 		}
 		follows = common

@@ -3,8 +3,6 @@ package segment
 import (
 	"math/bits"
 	"slices"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // Hits are the results of a query in one segment. They are counted, and returned
@@ -14,18 +12,18 @@ import (
 // If one of the sets is a short list, its reports are tested against the others. If
 // all are plain bits, they are intersected a machine word at a time.
 type Hits struct {
-	seg   *Segment
-	N     int             // how many
-	Left  int             // how many are still to be returned
-	list  *roaring.Bitmap // these; nil: all reports
-	dense []*Set          // that are in all of these
-	gone  *Set            // and not in this
+	seg    *Segment
+	N      int      // how many
+	Left   int      // how many are still to be returned
+	listed bool     // only reports in list can be hits
+	list   []uint32 // those of them that were not walked yet
+	dense  []*Set   // that are in all of these
+	gone   *Set     // and not in this
 
-	walk  roaring.IntIterable // over the list, from its end
-	word  int                 // of the bits: the current position
-	rest  uint64              // the remaining bits of that word
-	ranks []int               // once settled: hits before every 64th word
-	found []uint32            // once settled: the remaining list
+	word  int      // of the bits: the current position
+	rest  uint64   // the remaining bits of that word
+	ranks []int    // once settled: hits before every 64th word
+	found []uint32 // once settled: the hits in the list
 }
 
 // NewHits counts the reports that are in all of the sets and not gone. The
@@ -47,16 +45,12 @@ func NewHits(seg *Segment, sets []*Set, gone *Set) Hits {
 	}
 	h.dense = sets[lists:]
 	if lists > 0 {
-		h.list, h.N = sets[0].list, sets[0].n
+		h.listed = true
+		h.list = sets[0].list
 		for _, s := range sets[1:lists] {
-			if h.list.IsEmpty() {
-				break
-			}
-			h.list = roaring.And(h.list, s.list)
+			h.list = intersect(h.list, s.list)
 		}
-		if lists > 1 || len(h.dense) > 0 || gone != nil {
-			h.N = h.countList()
-		}
+		h.N = h.countList()
 	} else {
 		h.N = h.countBits()
 	}
@@ -65,9 +59,7 @@ func NewHits(seg *Segment, sets []*Set, gone *Set) Hits {
 }
 
 // is reports whether a report of the list is a hit.
-func (h *Hits) is(i uint32) bool {
-	return h.inDense(i) && (h.gone == nil || !h.gone.has(i))
-}
+func (h *Hits) is(i uint32) bool { return h.inDense(i) && !h.gone.Has(i) }
 
 func (h *Hits) inDense(i uint32) bool {
 	for _, d := range h.dense {
@@ -79,25 +71,18 @@ func (h *Hits) inDense(i uint32) bool {
 }
 
 func (h *Hits) countList() (n int) {
-	if len(h.dense) == 0 && h.gone == nil {
-		return int(h.list.GetCardinality())
+	switch {
+	case len(h.dense) == 0 && h.gone == nil:
+		return len(h.list)
+	case len(h.dense) == 1 && h.gone == nil:
+		return countIn(h.list, h.dense[0].Bits)
 	}
-	var some [256]uint32
-	for it := h.list.ManyIterator(); ; {
-		m := it.NextMany(some[:])
-		if m == 0 {
-			return n
-		}
-		if len(h.dense) == 1 && h.gone == nil {
-			n += countIn(some[:m], h.dense[0].Bits)
-			continue
-		}
-		for _, i := range some[:m] {
-			if h.is(i) {
-				n++
-			}
+	for _, i := range h.list {
+		if h.is(i) {
+			n++
 		}
 	}
+	return n
 }
 
 // countIn counts the reports whose bit is set. It is the most common case, and has
@@ -110,7 +95,7 @@ func countIn(some []uint32, bits []uint64) int {
 	return int(n)
 }
 
-func (h *Hits) words() int { return (len(h.seg.Docs) + wordBits - 1) / wordBits }
+func (h *Hits) words() int { return bitsOf(len(h.seg.Docs)) }
 
 // at returns a word of the intersection.
 func (h *Hits) at(w int) uint64 {
@@ -142,11 +127,13 @@ func (h *Hits) at(w int) uint64 {
 }
 
 // listWord returns a word of a list as bits.
-func listWord(b *roaring.Bitmap, w int) (word uint64) {
-	it := b.Iterator()
-	it.AdvanceIfNeeded(uint32(w * wordBits))
-	for it.HasNext() && it.PeekNext() < uint32((w+1)*wordBits) {
-		word |= 1 << (it.Next() % wordBits)
+func listWord(list []uint32, w int) (word uint64) {
+	at, _ := slices.BinarySearch(list, uint32(w*wordBits))
+	for _, i := range list[at:] {
+		if i >= uint32((w+1)*wordBits) {
+			break
+		}
+		word |= 1 << (i % wordBits)
 	}
 	return word
 }
@@ -215,21 +202,20 @@ func (h *Hits) countGone() int {
 		return without.countBits()
 	}
 	n := 0
-	h.gone.list.Iterate(func(i uint32) bool {
+	for _, i := range h.gone.list {
 		if h.inDense(i) {
 			n++
 		}
-		return true
-	})
+	}
 	return n
 }
 
 // settle prepares for below and leave.
 func (h *Hits) settle() {
-	if h.list != nil {
+	if h.listed {
 		h.found = make([]uint32, 0, h.N)
-		for it := h.list.Iterator(); it.HasNext(); {
-			if i := it.Next(); h.is(i) {
+		for _, i := range h.list {
+			if h.is(i) {
 				h.found = append(h.found, i)
 			}
 		}
@@ -246,7 +232,7 @@ func (h *Hits) settle() {
 
 // below counts the hits with an ordinal below i, once settled.
 func (h *Hits) below(i int) int {
-	if h.list != nil {
+	if h.listed {
 		n, _ := slices.BinarySearch(h.found, uint32(i))
 		return n
 	}
@@ -264,7 +250,7 @@ func (h *Hits) below(i int) int {
 // leave skips to the reports below an ordinal, once settled.
 func (h *Hits) leave(i int) {
 	h.Left = h.below(i)
-	if h.list == nil && i < len(h.seg.Docs) {
+	if !h.listed && i < len(h.seg.Docs) {
 		h.word = i / wordBits
 		h.rest = h.at(h.word) & (1<<(i%wordBits) - 1)
 	}
@@ -284,7 +270,7 @@ func (h *Hits) NextOrdinal() uint32 {
 	switch {
 	case h.found != nil:
 		return h.found[h.Left]
-	case h.list != nil:
+	case h.listed:
 		return h.back()
 	}
 	for h.rest == 0 {
@@ -298,11 +284,11 @@ func (h *Hits) NextOrdinal() uint32 {
 
 // back walks the list to the next hit from its end.
 func (h *Hits) back() uint32 {
-	if h.walk == nil {
-		h.walk = h.list.ReverseIterator()
-	}
 	for {
-		if i := h.walk.Next(); h.is(i) {
+		last := len(h.list) - 1
+		i := h.list[last]
+		h.list = h.list[:last]
+		if h.is(i) {
 			return i
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"pregon/internal/fault"
 )
 
@@ -136,7 +134,7 @@ func phraseKey(phrase []uint32) string {
 // setOf returns the set of reports that hits returned, newest first.
 func setOf(found []uint32, docs int) *Set {
 	slices.Reverse(found)
-	return newSet(roaring.BitmapOf(found...), docs)
+	return newSet(found, docs)
 }
 
 // Trie is a set of phrases.

@@ -1,22 +1,22 @@
 package segment
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // Set is a set of reports of a segment, by their ordinals. It is immutable. nil is
 // the empty set.
 //
 // A set that has at least one report in 128 is kept as plain bits. Two of them are
-// intersected and counted a machine word at a time. The others are compressed bitmaps, which at that density are
-// short sorted lists.
+// intersected and counted a machine word at a time. The others are lists, which at that
+// density take no more memory.
 type Set struct {
 	n    int
 	Bits []uint64
-	list *roaring.Bitmap
+	list []uint32 // ascending; nil if the set is bits
+	id   uint32   // its number among the sets that a segment keeps; 0: it is not kept
 }
 
 const (
@@ -29,20 +29,24 @@ const (
 // quicker than a list.
 func isDense(n, docs int) bool { return docs >= plainFrom && n*denseFrom >= docs }
 
-// newSet takes over a bitmap of a segment with so many reports.
-func newSet(b *roaring.Bitmap, docs int) *Set {
-	n := int(b.GetCardinality())
-	if n == 0 {
+// bitsOf returns the number of machine words in the bits of so many reports.
+func bitsOf(docs int) int { return (docs + wordBits - 1) / wordBits }
+
+// newSet returns the set of an ascending list, which it may keep.
+func newSet(list []uint32, docs int) *Set {
+	switch {
+	case len(list) == 0:
 		return nil
+	case !isDense(len(list), docs):
+		return &Set{n: len(list), list: list}
 	}
-	if !isDense(n, docs) {
-		b.RunOptimize()
-		return &Set{n: n, list: b}
-	}
-	s := &Set{n: n, Bits: make([]uint64, (docs+wordBits-1)/wordBits)}
-	s.add(b)
+	s := &Set{n: len(list), Bits: make([]uint64, bitsOf(docs))}
+	s.add(list)
 	return s
 }
+
+// one returns the set of one report.
+func one(i uint32) *Set { return &Set{n: 1, list: []uint32{i}} }
 
 // rangeSet returns the reports from one ordinal to before another.
 func rangeSet(lo, hi, docs int) *Set {
@@ -51,11 +55,13 @@ func rangeSet(lo, hi, docs int) *Set {
 		return nil
 	}
 	if !isDense(n, docs) {
-		b := roaring.New()
-		b.AddRange(uint64(lo), uint64(hi))
-		return &Set{n: n, list: b}
+		list := make([]uint32, n)
+		for i := range list {
+			list[i] = uint32(lo + i)
+		}
+		return &Set{n: n, list: list}
 	}
-	s := &Set{n: n, Bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	s := &Set{n: n, Bits: make([]uint64, bitsOf(docs))}
 	for w := lo / wordBits; w*wordBits < hi; w++ {
 		s.Bits[w] = ^uint64(0)
 	}
@@ -66,55 +72,102 @@ func rangeSet(lo, hi, docs int) *Set {
 	return s
 }
 
-func (s *Set) add(b *roaring.Bitmap) {
-	var some [256]uint32
-	for it := b.ManyIterator(); ; {
-		n := it.NextMany(some[:])
-		if n == 0 {
+// Len returns the number of reports.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return s.n
+}
+
+// Has reports whether a report is in the set.
+func (s *Set) Has(i uint32) bool {
+	switch {
+	case s == nil:
+		return false
+	case s.Bits != nil:
+		return s.Bits[i/wordBits]>>(i%wordBits)&1 != 0
+	}
+	_, found := slices.BinarySearch(s.list, i)
+	return found
+}
+
+// All returns the reports, the oldest first.
+func (s *Set) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if s == nil {
 			return
 		}
-		for _, i := range some[:n] {
-			s.Bits[i/wordBits] |= 1 << (i % wordBits)
+		for _, i := range s.list {
+			if !yield(i) {
+				return
+			}
+		}
+		for w, b := range s.Bits {
+			for ; b != 0; b &= b - 1 {
+				if !yield(uint32(w*wordBits + bits.TrailingZeros64(b))) {
+					return
+				}
+			}
 		}
 	}
 }
 
-func (s *Set) has(i uint32) bool {
-	if s.Bits != nil {
-		return s.Bits[i/wordBits]>>(i%wordBits)&1 != 0
+// With returns the set and some more reports, of a segment with so many. The reports may be
+// in any order, and it may change their order.
+func (s *Set) With(more []uint32, docs int) *Set {
+	if len(more) == 0 {
+		return s
 	}
-	return s.list.Contains(i)
+	slices.Sort(more)
+	return Union([]*Set{s, newSet(slices.Clone(slices.Compact(more)), docs)}, docs)
+}
+
+// Bytes returns about how many bytes of memory the set takes.
+func (s *Set) Bytes() int64 {
+	if s == nil {
+		return 0
+	}
+	return setBytes + int64(len(s.Bits))*8 + int64(len(s.list))*4
+}
+
+// setBytes is about what a set takes besides its bits or list.
+const setBytes = 72
+
+func (s *Set) add(list []uint32) {
+	for _, i := range list {
+		s.Bits[i/wordBits] |= 1 << (i % wordBits)
+	}
 }
 
 // Union returns the reports that are in any of the sets. It may be one of
 // them.
 func Union(sets []*Set, docs int) *Set {
-	one := (*Set)(nil)
+	first := (*Set)(nil)
 	n := 0
+	total := 0
 	dense := false
 	for _, s := range sets {
-		if s != nil && s != one {
-			one = s
-			n = n + 1
-			dense = dense || s.Bits != nil
+		if s == nil {
+			continue
 		}
+		if s != first {
+			first = s
+			n++
+		}
+		total += s.n
+		dense = dense || s.Bits != nil
 	}
 	if n <= 1 {
-		return one
+		return first
 	}
 	if n > fewSets {
 		sets = distinctSets(sets)
 	}
-	if !dense {
-		lists := make([]*roaring.Bitmap, 0, n)
-		for _, s := range sets {
-			if s != nil {
-				lists = append(lists, s.list)
-			}
-		}
-		return newSet(roaring.FastOr(lists...), docs)
+	if !dense && !isDense(total, docs) {
+		return unionOfLists(sets, total)
 	}
-	u := &Set{Bits: make([]uint64, (docs+wordBits-1)/wordBits)}
+	u := &Set{Bits: make([]uint64, bitsOf(docs))}
 	for i, s := range sets {
 		switch {
 		case s == nil:
@@ -130,7 +183,85 @@ func Union(sets []*Set, docs int) *Set {
 		}
 	}
 	u.n = u.count()
+	if !isDense(u.n, docs) { // the lists had reports in common
+		return &Set{n: u.n, list: u.ordinals()}
+	}
 	return u
+}
+
+// unionOfLists returns the reports in any of some lists that have total reports together.
+func unionOfLists(sets []*Set, total int) *Set {
+	list := make([]uint32, 0, total)
+	for _, s := range sets {
+		switch {
+		case s == nil:
+		case len(list) == 0 || s.list[0] > list[len(list)-1]:
+			list = append(list, s.list...)
+		default:
+			list = mergeInto(list, s.list)
+		}
+	}
+	return &Set{n: len(list), list: list}
+}
+
+// mergeInto adds an ascending list to another one, which has the capacity for both.
+func mergeInto(list, more []uint32) []uint32 {
+	if slices.Equal(list, more) {
+		return list
+	}
+	if len(more)*fewSets < len(list) { // one by one is quicker
+		for _, i := range more {
+			if at, found := slices.BinarySearch(list, i); !found {
+				list = slices.Insert(list, at, i)
+			}
+		}
+		return list
+	}
+	a := len(list) - 1
+	b := len(more) - 1
+	list = list[:len(list)+len(more)]
+	for to := len(list) - 1; b >= 0; to-- { // from the end, so that nothing is overwritten
+		if a >= 0 && list[a] > more[b] {
+			list[to] = list[a]
+			a--
+			continue
+		}
+		list[to] = more[b]
+		b--
+	}
+	return slices.Compact(list)
+}
+
+// ordinals returns the reports of a set that is bits.
+func (s *Set) ordinals() []uint32 {
+	list := make([]uint32, 0, s.n)
+	for w, b := range s.Bits {
+		for ; b != 0; b &= b - 1 {
+			list = append(list, uint32(w*wordBits+bits.TrailingZeros64(b)))
+		}
+	}
+	return list
+}
+
+// intersect returns the reports that are in both lists, the first of which is not longer.
+func intersect(short, long []uint32) []uint32 {
+	both := make([]uint32, 0, len(short))
+	for _, i := range short {
+		// Gallop: the next report is mostly near.
+		step := 1
+		for step < len(long) && long[step] < i {
+			step *= 2
+		}
+		at, found := slices.BinarySearch(long[step/2:min(step+1, len(long))], i)
+		long = long[step/2+at:]
+		if found {
+			both = append(both, i)
+		}
+		if len(long) == 0 {
+			break
+		}
+	}
+	return both
 }
 
 // fewSets is the number of sets up to which duplicates are not dropped.

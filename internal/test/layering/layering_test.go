@@ -95,6 +95,7 @@ var rows = [][]string{
 		"document/index",
 		"document/summary",
 		"proof/remote",
+		"search/question",
 		"sim/paper",
 		"sim/shorts",
 		"sim/stake",

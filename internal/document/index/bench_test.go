@@ -47,7 +47,7 @@ func BenchmarkMerge(b *testing.B) {
 			}
 			inputs = append(inputs, in)
 		}
-		if _, _, err := merge(context.Background(), inputs, func([][]byte) error { return nil }); err != nil {
+		if _, _, err := merge(context.Background(), inputs, &inMemoryOutput{}); err != nil {
 			b.Fatal(err)
 		}
 	}

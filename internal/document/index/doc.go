@@ -10,6 +10,8 @@
 // A segment is a list of entries, ordered by key, that is cut into blocks (see
 // block.go). The store keeps the blocks, and does not interpret them. So both
 // engines give the same answers in about the same time, and a search reads only
-// the blocks with its words. The first key of every block, and the hashes of the
-// documents, are in the head of the segment, which is kept in memory.
+// the blocks with its words. Common words have too many positions to read them for
+// every phrase: pairs of such words have positions of their own (see pair.go). The
+// first key of every block, and the hashes of the documents, are in the head of the
+// segment, which is kept in memory.
 package index

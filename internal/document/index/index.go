@@ -72,6 +72,7 @@ func (x *Index) find(ctx context.Context, q Query, among search.NumberSet) (sear
 		among:    among,
 		segments: segments,
 		blocks:   map[int64][]byte{},
+		common:   map[wordOf]bool{},
 	}
 	return e.run(ctx)
 }
@@ -111,6 +112,7 @@ func (x *Index) segments(ctx context.Context) ([]*segment, error) {
 	err = x.store.SegmentHeads(ctx, missing, func(id int64, head []byte) error {
 		hashes, firsts, err := decodeHead(head)
 		known[id].numbers, known[id].firsts = x.numbers.Of(hashes...), firsts
+		known[id].common, _ = markOf(firsts)
 		return err
 	})
 	if err != nil {

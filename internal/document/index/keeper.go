@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/bits"
+	"slices"
 	"time"
 
 	"pregon/internal/fault"
@@ -29,7 +30,8 @@ type Keeper struct {
 	Logger *slog.Logger
 
 	held        store.Lease
-	nextRemoval time.Time // of texts
+	nextRemoval time.Time      // of texts
+	marked      map[int64]bool // tokens of segments in use that have a mark, see pair.go
 }
 
 const (
@@ -76,7 +78,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 func (k *Keeper) step(ctx context.Context) (done bool, err error) {
 	for _, work := range []func(context.Context) (bool, error){
 		k.Store.SweepSegments, k.mergeNext,
-		k.indexMissing, k.removeUnused,
+		k.indexMissing, k.removeUnused, k.writeAgain,
 	} {
 		if done, err = work(ctx); done || err != nil {
 			return done, err
@@ -168,19 +170,62 @@ func (k *Keeper) mergeNext(ctx context.Context) (bool, error) {
 	if list == nil {
 		return false, nil
 	}
-	if err := k.hold(ctx); err != nil {
+	return true, k.mergeSegments(ctx, list)
+}
+
+// writeAgain writes a segment again that has no mark, so that it gets one: an earlier
+// program wrote it. Until then, phrases are found in it by the positions of their words.
+func (k *Keeper) writeAgain(ctx context.Context) (bool, error) {
+	list, err := k.Store.Segments(ctx)
+	if err != nil {
 		return false, err
+	}
+	marked := map[int64]bool{}
+	for _, s := range list {
+		if s.Documents < pairsFrom {
+			continue
+		}
+		if !k.marked[s.Token] {
+			ok, err := k.isMarked(ctx, s.ID)
+			if err != nil {
+				return false, err
+			}
+			if !ok {
+				k.Logger.Info("writing a part of the index of documents again, with pairs of words", "documents", s.Documents)
+				return true, k.mergeSegments(ctx, []store.Segment{s})
+			}
+		}
+		marked[s.Token] = true
+	}
+	k.marked = marked
+	return false, nil
+}
+
+// isMarked reports whether a segment has a mark.
+func (k *Keeper) isMarked(ctx context.Context, id int64) (marked bool, err error) {
+	err = k.Store.SegmentHeads(ctx, []int64{id}, func(_ int64, head []byte) error {
+		_, firsts, err := decodeHead(head)
+		_, marked = markOf(firsts)
+		return err
+	})
+	return marked, err
+}
+
+// mergeSegments merges segments to one.
+func (k *Keeper) mergeSegments(ctx context.Context, list []store.Segment) error {
+	if err := k.hold(ctx); err != nil {
+		return err
 	}
 	heads, ids := map[int64][]byte{}, make([]int64, len(list))
 	for i, s := range list {
 		ids[i] = s.ID
 	}
-	err = k.Store.SegmentHeads(ctx, ids, func(id int64, head []byte) error {
+	err := k.Store.SegmentHeads(ctx, ids, func(id int64, head []byte) error {
 		heads[id] = head
 		return nil
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
 	inputs := make([]*input, len(list))
 	for i, id := range ids {
@@ -188,10 +233,10 @@ func (k *Keeper) mergeNext(ctx context.Context) (bool, error) {
 			return readBlocks(ctx, k.Store, id, from, to)
 		})
 		if err != nil {
-			return false, fmt.Errorf("segment %d: %w", id, err)
+			return fmt.Errorf("segment %d: %w", id, err)
 		}
 	}
-	return true, k.write(ctx, inputs, store.Replaced{Segments: ids})
+	return k.write(ctx, inputs, store.Replaced{Segments: ids})
 }
 
 // readBlocks returns some blocks of a segment in order.
@@ -221,22 +266,52 @@ func (k *Keeper) write(ctx context.Context, inputs []*input, replaced store.Repl
 
 // fill writes the merged inputs to a segment, and begins to use it.
 func (k *Keeper) fill(ctx context.Context, id int64, inputs []*input, replaced store.Replaced) error {
-	written, held := 0, time.Now()
-	head, documents, err := merge(ctx, inputs, func(blocks [][]byte) error {
-		if time.Since(held) > leaseTime/3 {
-			held = time.Now()
-			if err := k.hold(ctx); err != nil {
-				return err
-			}
-		}
-		err := k.Store.PutBlocks(ctx, id, written, blocks)
-		written += len(blocks)
-		return err
+	head, documents, err := merge(ctx, inputs, &segmentWriter{
+		keeper: k,
+		id:     id,
+		held:   time.Now(),
 	})
 	if err != nil {
 		return err
 	}
 	return k.Store.UseSegment(ctx, store.Segment{ID: id, Documents: documents, Head: head}, replaced)
+}
+
+// segmentWriter writes the blocks of a segment to the store.
+type segmentWriter struct {
+	keeper  *Keeper
+	id      int64     // of the segment
+	written int       // number of blocks
+	held    time.Time // when the lease was prolonged
+}
+
+func (w *segmentWriter) put(ctx context.Context, blocks [][]byte) error {
+	if time.Since(w.held) > leaseTime/3 {
+		w.held = time.Now()
+		if err := w.keeper.hold(ctx); err != nil {
+			return err
+		}
+	}
+	err := w.keeper.Store.PutBlocks(ctx, w.id, w.written, blocks)
+	w.written += len(blocks)
+	return err
+}
+
+func (w *segmentWriter) get(ctx context.Context, numbers []int) (map[int][]byte, error) {
+	blocks := make(map[int][]byte, len(numbers))
+	for some := range slices.Chunk(numbers, idsAtOnce) {
+		ids := make([]int64, len(some))
+		for i, n := range some {
+			ids[i] = store.BlockID(w.id, n)
+		}
+		err := w.keeper.Store.Blocks(ctx, ids, func(id int64, block []byte) {
+			blocks[int(id-store.BlockID(w.id, 0))] = block
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return blocks, nil
 }
 
 // The documents that are indexed at once are at most this many, and stop after this

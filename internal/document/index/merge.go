@@ -95,26 +95,34 @@ func (q *queue) Pop() any {
 	return nil
 }
 
+// output is a segment that is being written.
+type output interface {
+	// put adds blocks.
+	put(ctx context.Context, blocks [][]byte) error
+	// get returns some of the blocks that were added, by their numbers.
+	get(ctx context.Context, numbers []int) (map[int][]byte, error)
+}
+
 // merger merges segments to one.
 type merger struct {
 	inputs    queue
 	hashes    []search.Hash // of the result
 	out       blockWriter
-	put       func(blocks [][]byte) error // receives the blocks in order
-	term      []byte                      // that is being merged
-	documents []uint32                    // reused
-	value     []byte                      // reused
+	to        output
+	common    commonWords
+	term      []byte   // that is being merged
+	documents []uint32 // reused
+	value     []byte   // reused
 }
 
 // merge merges segments, the oldest first. A document that is in several is taken
-// from the newest. It passes the blocks to put, and returns the head and the number
+// from the newest. It writes the blocks to a segment, and returns the head and the number
 // of documents.
-func merge(
-	ctx context.Context,
-	inputs []*input,
-	put func(blocks [][]byte) error,
-) (head []byte, documents int, err error) {
-	m := merger{put: put}
+func merge(ctx context.Context, inputs []*input, to output) (head []byte, documents int, err error) {
+	m := merger{
+		to:     to,
+		common: commonWords{documents: map[string]int{}, bytes: map[int]int{}},
+	}
 	m.renumber(inputs)
 	for age, in := range inputs {
 		in.age = age
@@ -135,26 +143,40 @@ func merge(
 		if err := step(ctx); err != nil {
 			return nil, 0, err
 		}
-		if m.out.size >= writtenAtOnce {
-			if err := m.flush(); err != nil {
-				return nil, 0, err
-			}
+		if err := m.flushMany(ctx); err != nil {
+			return nil, 0, err
 		}
 	}
-	m.out.end()
-	if err := m.flush(); err != nil {
+	if err := m.addPairs(ctx); err != nil {
+		return nil, 0, err
+	}
+	if err := m.flush(ctx); err != nil {
 		return nil, 0, err
 	}
 	return encodeHead(m.hashes, m.out.firsts), len(m.hashes), nil
 }
 
-func (m *merger) flush() error {
+// flush completes the last block, and writes all blocks that are not written.
+func (m *merger) flush(ctx context.Context) error {
+	m.out.end()
+	return m.write(ctx)
+}
+
+// flushMany writes the complete blocks if there are many.
+func (m *merger) flushMany(ctx context.Context) error {
+	if m.out.size < writtenAtOnce {
+		return nil
+	}
+	return m.write(ctx)
+}
+
+func (m *merger) write(ctx context.Context) error {
 	blocks := m.out.blocks
 	m.out.blocks, m.out.size = nil, 0
 	if len(blocks) == 0 {
 		return nil
 	}
-	return m.put(blocks)
+	return m.to.put(ctx, blocks)
 }
 
 // renumber assigns the numbers of the result.
@@ -216,23 +238,30 @@ func (m *merger) mergeDocuments(ctx context.Context) error {
 		}
 	}
 	if len(m.documents) > 0 {
+		if m.term[0] == wordKind {
+			m.common.add(m.term[1:], len(m.documents), len(m.hashes))
+		}
 		m.value = appendDocuments(m.value[:0], m.documents, len(m.hashes))
 		m.out.add(m.term, m.value)
 	}
 	return nil
 }
 
-// mergePositions merges all chunks of the positions of a word.
+// mergePositions merges all chunks of the positions of a word. It skips those of a pair.
 func (m *merger) mergePositions(ctx context.Context) error {
 	chunk, next := 0, 0
 	m.value = m.value[:0]
 	end := func() {
 		if len(m.value) > 0 {
+			m.common.addPositions(m.term[1:], chunk, len(m.value))
 			m.out.add(positionKey(string(m.term[1:]), chunk), m.value)
 			m.value = m.value[:0]
 		}
 	}
 	for in := m.next(); in != nil; in = m.next() {
+		if isPair(m.term) {
+			in.value = nil
+		}
 		p := newPositions(in.value, int(binary.BigEndian.Uint32(in.key[len(in.key)-4:])))
 		for p.advance() {
 			if p.n >= len(in.number) {

@@ -34,6 +34,14 @@ func (s set) andNot(other set) {
 	}
 }
 
+// count returns the number of documents.
+func (s set) count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 func (s set) empty() bool {
 	for _, word := range s {
 		if word != 0 {
@@ -148,15 +156,20 @@ func (p *positions) advance() bool {
 	if len(p.rest) == 0 || p.err != nil {
 		return false
 	}
-	distance, rest := uvarint(p.rest)
-	encoded, rest := lengthPrefixed(rest)
-	if rest == nil || distance >= chunkDocuments {
+	var distance, size uint64
+	rest := p.rest
+	if len(rest) >= 2 && rest[0]|rest[1] < 0x80 { // nearly always
+		distance, size, rest = uint64(rest[0]), uint64(rest[1]), rest[2:]
+	} else {
+		distance, rest = uvarint(rest)
+		size, rest = uvarint(rest)
+	}
+	if rest == nil || distance >= chunkDocuments || size > uint64(len(rest)) {
 		p.err = ErrDamaged
 		return false
 	}
 	p.n = p.next + int(distance)
-	p.encoded = encoded
-	p.rest = rest
+	p.encoded, p.rest = rest[:size:size], rest[size:]
 	p.next = p.n + 1
 	return true
 }

@@ -16,6 +16,7 @@ type segment struct {
 	token   int64    // see store.Segment
 	numbers []uint32 // of its documents, see search.Numbers
 	firsts  []string // key of the first entry of each block
+	common  uint32   // the least number of documents that have a common word, see pair.go
 	dead    set      // documents that a newer segment has too; nil: none
 }
 
@@ -42,6 +43,7 @@ type evaluation struct {
 	among    search.NumberSet // the documents to consider; nil: all
 	segments []*segment
 	blocks   map[int64][]byte // read so far
+	common   map[wordOf]bool  // the common words of phrases
 }
 
 // run returns the numbers of the documents that match.
@@ -168,13 +170,15 @@ func (e *evaluation) load(ctx context.Context) error {
 	return e.fetch(ctx, ids)
 }
 
+// idsAtOnce is the number of blocks that a statement reads at most.
+const idsAtOnce = 500
+
 // fetch reads blocks.
 func (e *evaluation) fetch(ctx context.Context, ids []int64) error {
 	slices.Sort(ids)
 	ids = slices.Compact(ids) // a block of a small segment has many words
 	for len(ids) > 0 {
-		const atOnce = 500
-		some := ids[:min(atOnce, len(ids))]
+		some := ids[:min(idsAtOnce, len(ids))]
 		ids = ids[len(some):]
 		if err := e.store.Blocks(ctx, some, func(id int64, block []byte) { e.blocks[id] = block }); err != nil {
 			return err
@@ -242,7 +246,7 @@ func (e *evaluation) candidates(s *segment) (set, error) {
 // documents returns the documents of a segment that contain all words of a phrase.
 func (e *evaluation) documents(s *segment, p Phrase) (set, error) {
 	var all set
-	for _, r := range p.ranges() {
+	for i, r := range p.ranges() {
 		with := newSet(len(s.numbers))
 		for n := range s.within(r) {
 			in := entries{block: e.blocks[store.BlockID(s.id, n)]}
@@ -257,6 +261,9 @@ func (e *evaluation) documents(s *segment, p Phrase) (set, error) {
 			if in.err != nil {
 				return nil, in.err
 			}
+		}
+		if len(p.Words) > 1 {
+			e.remember(s, p.Words[i], with)
 		}
 		if all == nil {
 			all = with
@@ -281,7 +288,9 @@ func (e *evaluation) verify(ctx context.Context, words []string, found []set) er
 		return nil
 	}
 	var places []place
-	for i := range e.segments {
+	units := make([][]unit, len(e.segments))
+	for i, s := range e.segments {
+		units[i] = e.units(s, words)
 		for chunk := 0; chunk<<chunkBits < len(e.segments[i].numbers); chunk++ {
 			if !chunkOf(found[i], chunk).empty() {
 				places = append(places, place{i, chunk})
@@ -294,15 +303,15 @@ func (e *evaluation) verify(ctx context.Context, words []string, found []set) er
 		var ids []int64
 		for _, at := range some {
 			s := e.segments[at.segment]
-			for _, word := range words {
-				ids = append(ids, store.BlockID(s.id, s.at(positionKey(word, at.chunk))))
+			for _, u := range units[at.segment] {
+				ids = append(ids, store.BlockID(s.id, s.at(u.key(at.chunk))))
 			}
 		}
 		if err := e.fetch(ctx, ids); err != nil {
 			return err
 		}
 		for _, at := range some {
-			if err := e.verifyChunk(words, at, found[at.segment]); err != nil {
+			if err := e.verifyChunk(units[at.segment], at, found[at.segment]); err != nil {
 				return err
 			}
 		}
@@ -318,38 +327,30 @@ func chunkOf(s set, chunk int) set {
 }
 
 // verifyChunk does the work of verify for one chunk of a segment.
-func (e *evaluation) verifyChunk(words []string, at place, found set) error {
+func (e *evaluation) verifyChunk(units []unit, at place, found set) error {
 	s := e.segments[at.segment]
-	lists := make([]positions, len(words))
-	for i, word := range words {
-		k := positionKey(word, at.chunk)
-		in := entries{block: e.blocks[store.BlockID(s.id, s.at(k))]}
-		for in.next() && string(in.key) < string(k) {
+	lists := make([]positions, len(units))
+	for i, u := range units {
+		k := u.key(at.chunk)
+		value, err := valueOf(e.blocks[store.BlockID(s.id, s.at(k))], k)
+		if err != nil {
+			return err
 		}
-		if in.err != nil {
-			return in.err
+		if value == nil && !u.isPair() {
+			return ErrDamaged // the chunk has documents with the word
 		}
-		if string(in.key) != string(k) {
-			return ErrDamaged // it has documents with the word
-		}
-		lists[i] = newPositions(in.value, at.chunk)
+		lists[i] = newPositions(value, at.chunk)
 	}
-	var p phraseFinder
+	p := phraseFinder{units: units}
 	for n := at.chunk << chunkBits; n < min(len(s.numbers), (at.chunk+1)<<chunkBits); n++ {
 		if !found.has(n) {
 			continue
 		}
-		for i := range lists {
-			for lists[i].n < n || lists[i].encoded == nil {
-				if !lists[i].advance() {
-					return ErrDamaged
-				}
-			}
-			if lists[i].n != n {
-				return ErrDamaged
-			}
+		has, err := seek(units, lists, n)
+		if err != nil {
+			return err
 		}
-		if !p.adjacent(lists) {
+		if !has || !p.adjacent(lists) {
 			found.remove(n)
 		}
 	}
@@ -361,14 +362,39 @@ func (e *evaluation) verifyChunk(words []string, at place, found set) error {
 	return nil
 }
 
+// seek advances the positions of units to a document that has all their words. It returns
+// false if a pair is not in the document.
+func seek(units []unit, lists []positions, n int) (bool, error) {
+	for i := range lists {
+		list := &lists[i]
+		for list.encoded == nil || list.n < n {
+			if !list.advance() {
+				break
+			}
+		}
+		if list.err != nil {
+			return false, list.err
+		}
+		if list.encoded != nil && list.n == n {
+			continue
+		}
+		if !units[i].isPair() {
+			return false, ErrDamaged
+		}
+		return false, nil
+	}
+	return true, nil
+}
+
 // phraseFinder compares positions. It reuses its memory.
 type phraseFinder struct {
+	units         []unit
 	order         []int
 	starts, other []uint32
 }
 
-// adjacent reports whether a document has words one after the other. It begins with
-// the rarest words.
+// adjacent reports whether a document has units one after the other, given their
+// positions. It begins with the rarest.
 func (p *phraseFinder) adjacent(lists []positions) bool {
 	p.order = p.order[:0]
 	for i := range lists {
@@ -376,7 +402,7 @@ func (p *phraseFinder) adjacent(lists []positions) bool {
 	}
 	slices.SortFunc(p.order, func(a, b int) int { return len(lists[a].encoded) - len(lists[b].encoded) })
 	for k, i := range p.order {
-		offset := uint32(i)
+		offset := uint32(p.units[i].offset)
 		if k == 0 {
 			p.starts = lists[i].decode(p.starts[:0])
 			kept := p.starts[:0]

@@ -142,6 +142,10 @@ type Log interface {
 	// no such seal, or the name was erased.
 	NameOpening(ctx context.Context, sealed string) (n SealedName, found bool, err error)
 
+	// SealedNames passes all names beside the log to fn, with their seals, in no
+	// particular order.
+	SealedNames(ctx context.Context, fn func(sealed, name string)) error
+
 	// Newest returns the newest committed seq, 0 when the log is empty.
 	Newest(ctx context.Context) (int64, error)
 

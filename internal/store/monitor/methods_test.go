@@ -35,6 +35,7 @@ var partOf = map[string]string{
 	"Leaves":      "log",
 	"Marks":       "log",
 	"NameOpening": "log",
+	"SealedNames": "log",
 	"Newest":      "log",
 	"Positions":   "log",
 	"RenewEpoch":  "log",

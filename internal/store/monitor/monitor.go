@@ -146,6 +146,11 @@ func (s *Store) NameOpening(ctx context.Context, sealed string) (_ store.SealedN
 	return s.Store.NameOpening(ctx, sealed)
 }
 
+func (s *Store) SealedNames(ctx context.Context, fn func(sealed, name string)) (err error) {
+	defer s.watch(ctx, method{"log", "SealedNames", false}, &err)()
+	return s.Store.SealedNames(ctx, fn)
+}
+
 func (s *Store) Newest(ctx context.Context) (_ int64, err error) {
 	defer s.watch(ctx, method{"log", "Newest", false}, &err)()
 	return s.Store.Newest(ctx)

@@ -32,6 +32,7 @@ var serverOf = map[string]server{
 	"Leaves":        standby,
 	"Marks":         standby,
 	"NameOpening":   standby,
+	"SealedNames":   standby,
 	"Newest":        standby,
 	"Original":      standby,
 	"SegmentHeads":  standby,

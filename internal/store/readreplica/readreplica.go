@@ -27,6 +27,7 @@ type Reads interface {
 	LeafHashes(ctx context.Context, after int64, fn func(tlog.Hash) error) error
 	Leaves(ctx context.Context, after int64, limit int) ([]disclosure.Leaf, error)
 	NameOpening(ctx context.Context, sealed string) (store.SealedName, bool, error)
+	SealedNames(ctx context.Context, fn func(sealed, name string)) error
 	Newest(ctx context.Context) (int64, error)
 	Head(ctx context.Context) (disclosure.Head, error)
 	Wait(ctx context.Context, after int64) error

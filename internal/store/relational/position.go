@@ -36,6 +36,15 @@ func (b *Base) NameOpening(ctx context.Context, sealed string) (n store.SealedNa
 	return n, true, err
 }
 
+func (b *Base) SealedNames(ctx context.Context, fn func(sealed, name string)) (err error) {
+	defer b.fail("reading the names", &err)
+	var sealed, name string
+	return Each(ctx, b, []any{&sealed, &name}, func() error {
+		fn(sealed, name)
+		return nil
+	}, `SELECT sealed, name FROM sealed_name`)
+}
+
 // CountPositions returns the number of positions in the log.
 func CountPositions(ctx context.Context, db DB) (n int64, err error) {
 	_, err = One(ctx, db, []any{&n}, `SELECT count(*) FROM position`)

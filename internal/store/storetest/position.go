@@ -200,6 +200,19 @@ func testSeals(t *testing.T, e Engine) {
 			t.Errorf("NameOpening(%s) = %+v, %v, %v", position.Sealed, n, found, err)
 		}
 	}
+	want := map[string]string{}
+	for _, c := range log {
+		if c.Position.Sealed != "" {
+			want[c.Position.Sealed] = c.Position.Name
+		}
+	}
+	names := map[string]string{}
+	if err := s.SealedNames(patiently(t), func(sealed, name string) { names[sealed] = name }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("SealedNames: %s", diff)
+	}
 	for _, none := range []string{"", p.Sealed, "' OR 1=1"} {
 		if n, found, err := s.NameOpening(patiently(t), none); err != nil || found || n.Name != "" {
 			t.Errorf("NameOpening(%q) = %+v, %v, %v, want none", none, n, found, err)

@@ -26,6 +26,7 @@ import (
 	"pregon/internal/fault/outage"
 	"pregon/internal/retry"
 	"pregon/internal/search"
+	"pregon/internal/search/saved"
 	"pregon/internal/search/segment"
 	"pregon/internal/store"
 )
@@ -36,6 +37,7 @@ type Log interface {
 	Changes(ctx context.Context, after int64, limit int) ([]disclosure.Change, error)
 	ChangesAt(ctx context.Context, seqs ...int64) ([]disclosure.Change, error)
 	Marks(ctx context.Context, after int64, limit int) ([]disclosure.Mark, error)
+	SealedNames(ctx context.Context, fn func(sealed, name string)) error
 	Head(ctx context.Context) (disclosure.Head, error)
 	RenewEpoch(ctx context.Context, replaced string, lost disclosure.Mark,
 		shared ...disclosure.Cursor) (disclosure.Head, error)
@@ -59,6 +61,13 @@ type Catalog struct {
 	partialLoad atomic.Bool                 // a load failed half way: no changes may be applied until the next
 	listeners   []func([]disclosure.Change) // see Notify
 	current     atomic.Pointer[time.Time]   // when it last had all changes of the log; nil until loaded
+
+	savePath    string       // empty: the catalogue is not saved
+	saveVersion string       // see SaveTo
+	savedSeq    atomic.Int64 // up to which it is saved, -1 if it was built since
+	distrusted  atomic.Bool  // the files are damaged
+
+	data []*saved.Data // guarded by mu: the data files in use
 }
 
 // Behind returns how long ago the catalogue last had all changes of the log. That
@@ -98,12 +107,28 @@ func (c *Catalog) Epoch() string {
 	return ""
 }
 
-// Load reads the whole log. Reading and indexing run concurrently.
+// Load opens the files in which the catalogue was saved or, if that is not possible, reads
+// the whole log.
 func (c *Catalog) Load(ctx context.Context) error {
-	start := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.partialLoad.Store(true)
+	if !c.loadSaved(ctx) {
+		if err := c.build(ctx); err != nil {
+			return err
+		}
+	}
+	c.partialLoad.Store(false)
+	c.setCurrent()
+	for _, notify := range c.listeners {
+		notify(nil)
+	}
+	return nil
+}
+
+// build reads the whole log. Reading and indexing run concurrently. c.mu is held.
+func (c *Catalog) build(ctx context.Context) error {
+	start := time.Now()
 	c.writer = search.NewWriter(&c.documents, factsOf)
 	c.issuers = map[string]*search.Issuer{}
 	c.encoder = encoder{}
@@ -134,12 +159,10 @@ func (c *Catalog) Load(ctx context.Context) error {
 	dir := c.directory()
 	c.writer.Apply(docs, dir)
 	c.positions = positions.Book(Finder(dir))
-	c.show(head, last, (&tally{}).next(nil, docs))
-	c.partialLoad.Store(false)
-	c.setCurrent()
-	for _, notify := range c.listeners {
-		notify(nil)
-	}
+	c.now.Store(c.snapshot(head, last, (&tally{}).next(nil, docs)))
+	c.savedSeq.Store(-1)
+	c.data = nil
+	c.distrusted.Store(false) // what is saved next is whole
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "positions",
 		c.positions.Len(), "seq", head.Seq, "epoch", head.Epoch, "duration_seconds", time.Since(start).Seconds())
 	return nil
@@ -182,8 +205,10 @@ func (c *Catalog) docs(changes []disclosure.Change) []segment.Doc {
 	return docs
 }
 
-func (c *Catalog) directory() *search.Directory {
-	return search.NewDirectory(slices.Collect(maps.Values(c.issuers)))
+func (c *Catalog) directory() *search.Directory { return directoryOf(c.issuers) }
+
+func directoryOf(issuers map[string]*search.Issuer) *search.Directory {
+	return search.NewDirectory(slices.Collect(maps.Values(issuers)))
 }
 
 const (
@@ -200,7 +225,10 @@ func (c *Catalog) Follow(ctx context.Context) error {
 	failures, trouble := 0, outage.Log{Logger: c.slog}
 	for {
 		wait := pause
-		err := c.step(ctx)
+		var err error
+		if failed := c.attempt(func() { err = c.step(ctx) }); failed != nil {
+			err = failed
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -229,7 +257,7 @@ func (c *Catalog) step(ctx context.Context) error {
 	}
 	reading, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	changes, head, err := c.next(reading)
+	changes, head, err := c.next(reading, c.Snapshot())
 	switch {
 	case errors.Is(err, errAnotherLog):
 		return c.reload(ctx, head)
@@ -249,11 +277,10 @@ var (
 		"address has several hosts, add target_session_attrs=read-write")
 )
 
-// next reads the changes after the snapshot, and fails if they are of another
+// next reads the changes after a snapshot, and fails if they are of another
 // log. A backup may be restored at any moment, and the log may have grown again
 // when it is next read. So next also reads the last known change again.
-func (c *Catalog) next(ctx context.Context) ([]disclosure.Change, disclosure.Head, error) {
-	s := c.Snapshot()
+func (c *Catalog) next(ctx context.Context, s *Snapshot) ([]disclosure.Change, disclosure.Head, error) {
 	changes, err := c.log.Changes(ctx, max(0, s.head.Seq-1), batch+1)
 	if err != nil {
 		return nil, disclosure.Head{}, err
@@ -323,10 +350,19 @@ func (c *Catalog) wait(ctx context.Context, seq int64) (quiet bool, err error) {
 	return true, nil
 }
 
-// apply builds the next snapshot.
+// apply builds the next snapshot, and tells the listeners.
 func (c *Catalog) apply(changes []disclosure.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.now.Store(c.advance(c.Snapshot(), changes))
+	for _, notify := range c.listeners {
+		notify(changes)
+	}
+	c.startMerge()
+}
+
+// advance returns the snapshot after some changes. c.mu is held.
+func (c *Catalog) advance(s *Snapshot, changes []disclosure.Change) *Snapshot {
 	newest := newestOfEach(changes)
 	docs := c.docs(newest)
 	c.positions = c.positions.Next(newest)
@@ -336,22 +372,18 @@ func (c *Catalog) apply(changes []disclosure.Change) {
 		c.positions = c.positions.Join(Finder(dir))
 	}
 	gone := c.writer.Apply(docs, dir)
-	s, last := c.Snapshot(), changes[len(changes)-1].Mark()
+	last := changes[len(changes)-1].Mark()
 	head := s.head
 	head.Seq = last.Seq
 	for i := range changes {
 		c.trail.Add(changes[i].Mark())
 	}
-	c.show(head, last, s.tally.next(gone, docs))
-	for _, notify := range c.listeners {
-		notify(changes)
-	}
-	c.startMerge()
+	return c.snapshot(head, last, s.tally.next(gone, docs))
 }
 
-// show swaps the snapshot. c.mu is held.
-func (c *Catalog) show(head disclosure.Head, last disclosure.Mark, t *tally) {
-	c.now.Store(&Snapshot{
+// snapshot returns a snapshot of the index of the writer. c.mu is held.
+func (c *Catalog) snapshot(head disclosure.Head, last disclosure.Mark, t *tally) *Snapshot {
+	return &Snapshot{
 		head:  head,
 		last:  last,
 		index: c.writer.Index(),
@@ -359,7 +391,7 @@ func (c *Catalog) show(head disclosure.Head, last disclosure.Mark, t *tally) {
 		links: c.encoder.links,
 
 		positions: c.positions,
-	})
+	}
 }
 
 // newestOfEach keeps the last change of each report, issuer and position.
@@ -394,7 +426,9 @@ func (c *Catalog) startMerge() {
 		return
 	}
 	c.merges.Go(func() {
-		m.Run()
+		if c.attempt(m.Run) != nil {
+			return // the catalogue is built again, by another writer
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if w != c.writer {
@@ -402,7 +436,7 @@ func (c *Catalog) startMerge() {
 		}
 		w.Install(m)
 		s := c.Snapshot()
-		c.show(s.head, s.last, s.tally)
+		c.now.Store(c.snapshot(s.head, s.last, s.tally))
 		c.startMerge()
 	})
 }

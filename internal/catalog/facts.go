@@ -338,6 +338,11 @@ func (s *Snapshot) WithFact(kind disclosure.FactKind) iter.Seq[Report] {
 	}
 }
 
+// EachReport calls visit for all reports that match a filter, newest first.
+func (s *Snapshot) EachReport(ctx context.Context, f disclosure.Filter, visit func(Report)) error {
+	return s.eachReport(ctx, f, nil, visit)
+}
+
 // eachReport calls visit for all reports that match a filter and that accept, if not nil,
 // returns true for.
 func (s *Snapshot) eachReport(

@@ -79,6 +79,8 @@ func (l *memoryLog) Changes(_ context.Context, after int64, limit int) ([]disclo
 	return slices.Clone(l.changes[from:min(from+int64(limit), int64(len(l.changes)))]), nil
 }
 
+func (l *memoryLog) SealedNames(context.Context, func(sealed, name string)) error { return nil }
+
 func (l *memoryLog) Marks(ctx context.Context, after int64, limit int) (marks []disclosure.Mark, err error) {
 	changes, err := l.Changes(ctx, after, limit)
 	for i := range changes {

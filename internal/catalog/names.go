@@ -11,7 +11,7 @@ import (
 
 // The names that are known without a report and without the directory.
 var (
-	knownCategories = search.NewNames(disclosure.Categories)
+	knownCategories = search.NewCategories(disclosure.Categories)
 	knownMarkets    = search.NewNames(disclosure.Markets)
 	knownSectors    = search.NewSectors(disclosure.Sectors)
 )
@@ -47,7 +47,7 @@ func (s *Snapshot) SimilarCategories(value string, most int) (names []string, si
 	if !s.past {
 		known = s.CategoryNames() // the most used first
 	}
-	return similarNames(value, append(known, disclosure.Categories...), most, search.Likeness)
+	return similarNames(value, append(known, disclosure.Categories...), most, search.CategoryLikeness)
 }
 
 // SimilarMarkets does the same for markets.

@@ -150,6 +150,9 @@ func PastBytes(states []*Snapshot) int64 {
 	return total
 }
 
+// IsPast reports whether the snapshot is a past state.
+func (s *Snapshot) IsPast() bool { return s.past }
+
 // errNoWords is returned by a past state that cannot search for words, because the
 // tickers of too many reports were others.
 var errNoWords = fault.New(fault.Invalid,
@@ -157,7 +160,7 @@ var errNoWords = fault.New(fault.Invalid,
 		"search out, or ask for a later point.")
 
 func (s *Snapshot) pastReports(ctx context.Context, f disclosure.Filter, page, limit int) (Page, error) {
-	if s.noWords && f.Search != "" {
+	if s.noWords && f.HasSearch() {
 		return Page{}, errNoWords
 	}
 	all := []*search.Index{s.index}

@@ -7,6 +7,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/search"
+	"pregon/internal/search/saved"
 	"pregon/internal/search/segment"
 )
 
@@ -155,3 +156,76 @@ func (d *day) until(clock int32) int {
 
 // clock returns the time of day, so that times of different days can be compared.
 func clock(t time.Time) int32 { return int32((t.Hour()*60+t.Minute())*60 + t.Second()) }
+
+// save writes the tally.
+func (t *tally) save(e *saved.Encoder) {
+	for _, n := range t.byType {
+		e.Uint(uint64(n))
+	}
+	for _, day := range t.hours {
+		for _, n := range day {
+			e.Uint(uint64(n))
+		}
+	}
+	for _, counts := range [][]int32{t.categoryLines, t.refs} {
+		e.Uint(uint64(len(counts)))
+		for _, n := range counts {
+			e.Uint(uint64(n))
+		}
+	}
+	e.Int(int64(t.first))
+	e.Uint(uint64(len(t.days)))
+	for _, d := range t.days {
+		if d == nil {
+			e.Uint(0)
+			continue
+		}
+		e.Uint(uint64(len(d.reports)))
+		for _, r := range d.reports {
+			e.Uint(uint64(r.clock))
+			e.Uint(uint64(r.typ))
+			e.Uint(uint64(r.ref))
+			e.Uint(r.key)
+		}
+	}
+}
+
+// openTally reads what save wrote.
+func openTally(d *saved.Decoder) *tally {
+	t := &tally{}
+	for i := range t.byType {
+		t.byType[i] = int(d.Uint())
+	}
+	for day := range t.hours {
+		for i := range t.hours[day] {
+			t.hours[day][i] = int(d.Uint())
+		}
+	}
+	for _, counts := range []*[]int32{&t.categoryLines, &t.refs} {
+		*counts = make([]int32, d.Len(1))
+		for i := range *counts {
+			(*counts)[i] = int32(d.Uint32())
+		}
+	}
+	t.first = disclosure.Day(d.Int())
+	t.days = make([]*day, d.Len(1))
+	for i := range t.days {
+		n := d.Len(4)
+		if n == 0 {
+			continue
+		}
+		on := &day{reports: make([]timed, n)}
+		for k := range on.reports {
+			r := timed{
+				clock: int32(d.Uint32()),
+				typ:   uint8(d.Uint()),
+				ref:   d.Uint32(),
+				key:   d.Uint(),
+			}
+			on.reports[k] = r
+			on.byType[min(int(r.typ), len(on.byType)-1)]++
+		}
+		t.days[i] = on
+	}
+	return t
+}

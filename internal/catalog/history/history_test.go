@@ -140,6 +140,18 @@ func (m market) issuer() disclosure.Issuer {
 }
 
 func (m market) filter() (f disclosure.Filter) {
+	f = m.condition()
+	if m.IntN(4) == 0 {
+		f.Entries = &disclosure.Entries{
+			Issuers: []string{pick(m, numbers...)},
+			Filters: []disclosure.Filter{m.condition(), m.condition()},
+		}
+	}
+	return f
+}
+
+// condition returns a filter without a watchlist.
+func (m market) condition() (f disclosure.Filter) {
 	if m.IntN(3) == 0 {
 		f.Search = pick(m, "dividendo", "BVB", `"junta general"`, "-BVB", "anb", "alba", "div", "A69000016", "crm gen", `"crm gen"`, "oir-3", "7", "zzz -junta")
 	}
@@ -148,6 +160,9 @@ func (m market) filter() (f disclosure.Filter) {
 	}
 	if m.IntN(3) == 0 {
 		f.Issuer = pick(m, append(numbers, "unknown")...)
+		if m.IntN(2) == 0 {
+			f.Issuer = disclosure.JoinIssuers([]string{f.Issuer, pick(m, numbers...)})
+		}
 	}
 	if m.IntN(3) == 0 {
 		f.From = disclosure.DayOf(time.Date(2026, 4, 1+m.IntN(9), 12, 0, 0, 0, time.UTC))
@@ -165,6 +180,7 @@ func (m market) filter() (f disclosure.Filter) {
 		f.Market = pick(m, "SIBE", "bme growth")
 	}
 	f.NoSecuritisation = m.IntN(5) == 0
+	f.NoRoutine = m.IntN(5) == 0
 	return f
 }
 

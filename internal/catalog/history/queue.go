@@ -10,6 +10,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
+	"pregon/internal/search/saved"
 )
 
 const (
@@ -245,13 +246,26 @@ func (q *queue) work(b *build) {
 
 // protect calls a function. A panic is an error, as it is in a handler of requests.
 func protect(ctx context.Context, run func(context.Context) (any, error)) (value any, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		if saved.Broken(p) {
+			err = &broken{p}
+			return
+		}
+		if p != nil {
 			err = fmt.Errorf("building a past state panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return run(ctx)
 }
+
+// broken is the error of a build that a damaged file has ended. It is a panic in each request
+// that waits for the build, since the handlers of requests know what to do: see
+// saved.Broken.
+type broken struct{ cause any }
+
+func (b *broken) Error() string { return fmt.Sprint(b.cause) }
 
 // finish passes the result of a build to the requests that want it.
 func (q *queue) finish(b *build, value any, err error) {
@@ -277,6 +291,9 @@ func (q *queue) wait(ctx context.Context, caller access.Caller, b *build) error 
 	for {
 		select {
 		case <-b.done:
+			if end, ok := b.err.(*broken); ok {
+				panic(end.cause)
+			}
 			return b.err
 		case <-ctx.Done():
 			q.mu.Lock()

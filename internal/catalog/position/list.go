@@ -1,6 +1,7 @@
 package position
 
 import (
+	"iter"
 	"slices"
 	"sort"
 )
@@ -90,6 +91,19 @@ func (l *list) append(records []*record) {
 	}
 	if len(records) > 0 {
 		l.chunks = append(l.chunks, records)
+	}
+}
+
+// all returns all records, in order.
+func (l list) all() iter.Seq[*record] {
+	return func(yield func(*record) bool) {
+		for _, chunk := range l.chunks {
+			for _, r := range chunk {
+				if !yield(r) {
+					return
+				}
+			}
+		}
 	}
 }
 

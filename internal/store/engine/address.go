@@ -135,6 +135,18 @@ func (a Address) identity() string {
 		config.RuntimeParams["search_path"], config.RuntimeParams["options"])
 }
 
+// Catalogue returns where the catalogue of the store is saved: beside a SQLite file, else
+// in the cache directory, if there is one. Otherwise it returns "".
+func (a Address) Catalogue(cacheDir string) string {
+	switch {
+	case a.url == "":
+		return a.path + ".catalogue"
+	case cacheDir != "":
+		return filepath.Join(cacheDir, "catalogue-"+a.Digest())
+	}
+	return ""
+}
+
 // HighWater returns the files that record how far the log was served: one beside
 // a SQLite file, else one in the cache directory, if there is one.
 func (a Address) HighWater(cacheDir string) []highwater.Place {

@@ -1,0 +1,223 @@
+package position
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unique"
+
+	"pregon/internal/disclosure"
+	"pregon/internal/search/saved"
+)
+
+// Save writes all positions. The name of a natural person is not written: it could not be
+// erased there. Its seal is, by which the store has the name.
+func (b *Book) Save(e *saved.Encoder) error {
+	texts := numbering[string]{at: map[string]uint64{}}
+	refs := numbering[ref]{at: map[ref]uint64{}}
+	for _, r := range b.refs {
+		refs.of(r)
+	}
+	ordinals := make(map[*record]uint32, b.Len())
+	var records saved.Encoder
+	for r := range b.byID.all() {
+		ordinals[r] = uint32(len(ordinals))
+		seal, err := r.seal()
+		if err != nil {
+			return err
+		}
+		records.String(r.id)
+		records.Uint(refs.of(r.ref))
+		records.String(seal)
+		if seal == "" {
+			records.Uint(texts.of(r.name.Value()))
+		}
+		records.Uint(texts.of(r.source.Value()))
+		records.Uint(texts.of(string(r.kind)))
+		records.Uint(texts.of(string(r.state)))
+		records.String(r.rest)
+		records.String(r.percent)
+		records.Int(r.firstSeen)
+		records.Int(r.available)
+		records.Int(int64(r.day))
+		records.Int(int64(r.ended))
+		records.Bool(r.natural)
+		records.Bool(r.backfilled)
+		r.sums.save(&records)
+	}
+	e.Strings(texts.all)
+	e.Uint(uint64(len(refs.all)))
+	for _, r := range refs.all {
+		of := r.Value()
+		for _, s := range []string{of.issuer, of.name, of.nif, of.lei, of.isin} {
+			e.String(s)
+		}
+	}
+	e.Uint(uint64(len(ordinals)))
+	e.B = append(e.B, records.B...)
+	for _, l := range []list{b.byKind, b.byRef} {
+		order := make([]uint32, 0, l.n)
+		for r := range l.all() {
+			order = append(order, ordinals[r])
+		}
+		e.Uint32s(order)
+	}
+	return nil
+}
+
+// seal returns the seal of the name of a natural person, and "" if the record has a name
+// that may be written, or none.
+func (r *record) seal() (string, error) {
+	if !r.natural || r.name.Value() == "" {
+		return "", nil
+	}
+	var rest struct {
+		Sealed string `json:"holder_sealed"`
+	}
+	if err := json.Unmarshal([]byte(r.rest), &rest); err != nil || rest.Sealed == "" {
+		return "", fmt.Errorf("the name of the position %s is not sealed", r.id)
+	}
+	return rest.Sealed, nil
+}
+
+func (s *sums) save(e *saved.Encoder) {
+	e.Bool(s != nil)
+	if s == nil {
+		return
+	}
+	for _, a := range append([]amount{s.all}, s.sides[:]...) {
+		e.String(a.value)
+		e.String(a.currency)
+	}
+	for _, has := range s.has {
+		e.Bool(has)
+	}
+}
+
+func openSums(d *saved.Decoder) *sums {
+	if !d.Bool() {
+		return nil
+	}
+	s := &sums{}
+	s.all = amount{d.String(), d.String()}
+	for i := range s.sides {
+		s.sides[i] = amount{d.String(), d.String()}
+	}
+	for i := range s.has {
+		s.has[i] = d.Bool()
+	}
+	return s
+}
+
+// Open reads the positions that Save wrote. Names are those of natural persons by their
+// seals; one that is missing was erased.
+func Open(d *saved.Decoder, names map[string]string, find Find) (*Book, error) {
+	texts := d.Strings()
+	text := func() string {
+		if n := d.Uint(); n < uint64(len(texts)) {
+			return texts[n]
+		}
+		d.Fail(errNumber)
+		return ""
+	}
+	handles := make([]unique.Handle[string], len(texts))
+	handle := func() (none unique.Handle[string]) {
+		n := d.Uint()
+		if n >= uint64(len(texts)) {
+			d.Fail(errNumber)
+			return none
+		}
+		if handles[n] == none {
+			handles[n] = unique.Make(texts[n])
+		}
+		return handles[n]
+	}
+	refs := make([]ref, d.Len(5))
+	for i := range refs {
+		refs[i] = unique.Make(reference{
+			issuer: d.String(),
+			name:   d.String(),
+			nif:    d.String(),
+			lei:    d.String(),
+			isin:   d.String(),
+		})
+	}
+	records := make([]*record, d.Len(15))
+	for i := range records {
+		r := &record{} // each by itself: a name that is erased later must be freed
+		records[i] = r
+		r.id = d.String()
+		if n := d.Uint(); n < uint64(len(refs)) {
+			r.ref = refs[n]
+		} else {
+			d.Fail(errNumber)
+		}
+		if seal := d.String(); seal != "" {
+			r.name = unique.Make(names[seal])
+		} else {
+			r.name = handle()
+		}
+		r.source = handle()
+		r.kind = disclosure.PositionKind(shared(text()))
+		r.state = disclosure.PositionState(shared(text()))
+		r.rest = d.String()
+		r.percent = d.String()
+		r.firstSeen = d.Int()
+		r.available = d.Int()
+		r.day = disclosure.Day(d.Int())
+		r.ended = disclosure.Day(d.Int())
+		r.natural = d.Bool()
+		r.backfilled = d.Bool()
+		r.sums = openSums(d)
+		if d.Err() != nil {
+			return nil, d.Err()
+		}
+	}
+	b := New(find)
+	b.refs = refs
+	b.join = newJoin(b.join.find, refs)
+	ids := make([]uint32, len(records))
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	for _, l := range []struct {
+		list  *list
+		order []uint32
+	}{
+		{&b.byID, ids},
+		{&b.byKind, d.Uint32s()},
+		{&b.byRef, d.Uint32s()},
+	} {
+		ordered := make([]*record, len(l.order))
+		for i, n := range l.order {
+			if int(n) >= len(records) {
+				return nil, errNumber
+			}
+			ordered[i] = records[n]
+		}
+		if len(ordered) != len(records) || !slices.IsSortedFunc(ordered, l.list.order) {
+			return nil, fmt.Errorf("saved positions are not in their order")
+		}
+		l.list.append(ordered)
+		l.list.n = len(ordered)
+	}
+	return b, d.Err()
+}
+
+var errNumber = fmt.Errorf("a saved position refers to a text or an issuer that was not saved")
+
+// numbering gives values numbers in the order in which they occur.
+type numbering[T comparable] struct {
+	at  map[T]uint64
+	all []T
+}
+
+func (n *numbering[T]) of(v T) uint64 {
+	at, known := n.at[v]
+	if !known {
+		at = uint64(len(n.all))
+		n.at[v] = at
+		n.all = append(n.all, v)
+	}
+	return at
+}

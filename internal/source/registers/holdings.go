@@ -20,12 +20,13 @@ import (
 // issuer.
 type follower struct {
 	*Reader
-	changed  map[string]regulator.ChangedIssuer // by key of the issuer: those to be read soon
-	failed   map[string]failure                 // by key of the issuer
-	unknown  map[string]failure                 // the same, of general data
-	former   map[string]time.Time               // when histories of former holders were read
-	lastRead time.Time                          // of the page of the last days; zero before the first
-	waiting  bool                               // an issuer has changed and was read a short time ago
+	changed map[string]regulator.ChangedIssuer // by key of the issuer: those to be read soon
+	failed  map[string]failure                 // by key of the issuer
+	unknown map[string]failure                 // the same, of general data
+	former  map[string]time.Time               // when histories of former holders were read
+	whole   time.Time                          // until when the registers are known, by the page of the last days; zero before the first
+
+	readChanged bool // the last read was of an issuer that had changed
 }
 
 // failure is when an issuer could not be read.
@@ -79,15 +80,19 @@ func (f *follower) run(ctx context.Context, changes <-chan regulator.LastDays) e
 		default:
 		}
 		key, priority, ok := f.next()
-		if !ok {
+		// Also beside a change, as an issuer may change again while it is read.
+		if !ok || priority == throttle.Registers {
 			if err := f.recordWhole(ctx); err != nil && ctx.Err() == nil {
 				f.Logger.Debug("the state of the registers was not stored", "err", err)
 			}
+		}
+		if !ok {
 			if err := f.await(ctx, changes); err != nil {
 				return err
 			}
 			continue
 		}
+		f.readChanged = priority == throttle.Registers
 		start := time.Now()
 		err := f.RecordRead(ctx, health.Holdings, start, f.readIssuer(ctx, key, priority))
 		if err != nil && ctx.Err() == nil {
@@ -118,10 +123,10 @@ func (f *follower) await(ctx context.Context, changes <-chan regulator.LastDays)
 }
 
 // note queues the issuers with notices since they were read last. The page names days only,
-// so that an issuer with a notice of this day is read again from time to time.
+// so that an issuer with a notice of this day is read again from time to time. Until then
+// the registers are known to be whole until it was read.
 func (f *follower) note(page regulator.LastDays) {
-	f.lastRead = page.Received
-	f.waiting = false
+	f.whole = page.Received
 	for _, i := range page.Issuers {
 		key := disclosure.IssuerKey(i.NIF)
 		read := f.Coverage.Time(issuerClock(key))
@@ -129,8 +134,8 @@ func (f *follower) note(page regulator.LastDays) {
 		switch {
 		case newer && coverage.Elapsed(read, f.intervals.soon):
 			f.changed[key] = i
-		case newer:
-			f.waiting = true
+		case newer && read.Before(f.whole):
+			f.whole = read
 		}
 	}
 }
@@ -141,14 +146,36 @@ func issuerClock(key string) string { return "holdings/" + key }
 // identityClock is that of its general data.
 func identityClock(key string) string { return "identity/" + key }
 
-// next returns the issuer that is to be read next: one that has changed, else the one that
-// was read longest ago, if it is due.
+// next returns the issuer that is to be read next: by turns one that has changed and one
+// that is due, so that issuers that change again while they are read do not keep the others
+// from being read.
 func (f *follower) next() (key string, priority throttle.Priority, ok bool) {
-	for key := range f.changed {
-		if f.mayTry(key) {
-			return key, throttle.Registers, true
+	changed, ok := f.oldestChanged()
+	if ok && !f.readChanged {
+		return changed, throttle.Registers, true
+	}
+	if key, due := f.due(); due {
+		return key, throttle.Refresh, true
+	}
+	return changed, throttle.Registers, ok
+}
+
+// oldestChanged returns the issuer that was read longest ago of those that have changed.
+func (f *follower) oldestChanged() (key string, ok bool) {
+	var oldest time.Time
+	for candidate := range f.changed {
+		read := f.Coverage.Time(issuerClock(candidate))
+		if f.mayTry(candidate) && (!ok || read.Before(oldest)) {
+			key = candidate
+			oldest = read
+			ok = true
 		}
 	}
+	return key, ok
+}
+
+// due returns the issuer that was read longest ago, if it is to be read again.
+func (f *follower) due() (key string, ok bool) {
 	var oldest time.Time
 	for _, i := range f.Known.Issuers(disclosure.Company) {
 		if !isListed(&i) || !f.mayTry(disclosure.IssuerKey(i.NIF)) {
@@ -161,7 +188,7 @@ func (f *follower) next() (key string, priority throttle.Priority, ok bool) {
 			ok = true
 		}
 	}
-	return key, throttle.Refresh, ok
+	return key, ok
 }
 
 // isListed reports whether an issuer has shares on a market, so that the registers may have
@@ -183,20 +210,26 @@ func (f *follower) mayRetry(last failure) bool {
 	return coverage.Elapsed(last.at, retry.Backoff(last.tries-1, f.intervals.firstRetry, f.intervals.longestRetry))
 }
 
-// recordWhole records that the registers are whole, once every issuer was read and all
-// changes that the page of the last days named.
+// recordWhole records until when the registers are whole, once every issuer was read: until
+// the page of the last days, or the earliest read of an issuer that has changed since.
 func (f *follower) recordWhole(ctx context.Context) error {
-	if f.lastRead.IsZero() || f.waiting || len(f.failed) > 0 || len(f.changed) > 0 {
+	whole := f.whole
+	for key := range f.changed {
+		if read := f.Coverage.Time(issuerClock(key)); read.Before(whole) {
+			whole = read
+		}
+	}
+	if _, due := f.due(); due || whole.IsZero() || len(f.failed) > 0 {
 		return nil
 	}
 	for name, kind := range map[string]disclosure.PositionKind{
 		string(Holdings):             disclosure.Holding,
 		string(disclosure.OwnShares): disclosure.OwnShares,
 	} {
-		if before, ok := f.Coverage.Register(name); ok && !f.lastRead.After(before.WholeUntil) {
+		if before, ok := f.Coverage.Register(name); ok && !whole.After(before.WholeUntil) {
 			continue
 		}
-		if err := f.setRegister(ctx, name, f.lastRead, f.Known.CountPositions(kind)); err != nil {
+		if err := f.setRegister(ctx, name, whole, f.Known.CountPositions(kind)); err != nil {
 			return err
 		}
 	}

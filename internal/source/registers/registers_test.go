@@ -1,7 +1,9 @@
 package registers
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +12,9 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/sim/stake"
 	"pregon/internal/source/health"
+	"pregon/internal/source/regulator"
+	"pregon/internal/source/throttle"
+	"pregon/internal/test/longtest"
 )
 
 func TestParseNames(t *testing.T) {
@@ -106,6 +111,9 @@ func TestRetention(t *testing.T) {
 // Every kind of position is loaded, what happens later is news, and another term of the
 // lease appends nothing.
 func TestStakes(t *testing.T) {
+	if longtest.Race {
+		t.Skip("a whole market takes ten minutes with the race detector; the tests of single registers run with it")
+	}
 	w := newWorld(t)
 	companies := listedCompanies()
 	loaded := func() error {
@@ -114,7 +122,7 @@ func TestStakes(t *testing.T) {
 				return fmt.Errorf("%s were not read", name)
 			}
 		}
-		if from := w.reader(Dealings).dealingsState().From; from > w.reader().firstDealing() {
+		if from := w.reader(Dealings).dealingsState().From; from == 0 || from > w.reader().firstDealing() {
 			return fmt.Errorf("the dealings are loaded from %s on", from)
 		}
 		return nil
@@ -153,7 +161,7 @@ func TestStakes(t *testing.T) {
 		if got := w.events(before); got[disclosure.PositionWithdrawn] == 0 {
 			return fmt.Errorf("the annulment has the events %v", got)
 		}
-		return nil
+		return errors.Join(w.compareHoldings(companies[0]), w.compareHoldings(companies[1]))
 	})
 	stop()
 	w.checkDealings()
@@ -264,5 +272,42 @@ func TestAnnulledName(t *testing.T) {
 	w.positions(disclosure.Holding)
 	if n, err := r.eraseExpired(t.Context()); n != 1 || err != nil {
 		t.Errorf("erased %d names, %v", n, err)
+	}
+}
+
+// Issuers that change again as soon as they were read do not keep others from being read,
+// whether these have changed or are only due.
+func TestTurns(t *testing.T) {
+	w := newWorld(t)
+	f := w.reader(Holdings).newFollower()
+	var changing []string
+	for n := range 5 {
+		changing = append(changing, fmt.Sprintf("A6900000%d", n))
+	}
+	unread := map[string]bool{}
+	for _, i := range listedCompanies() {
+		unread[disclosure.IssuerKey(i.NIF)] = true
+	}
+	for _, key := range changing {
+		unread[key] = true
+	}
+	at := time.Now().Add(-time.Minute)
+	for range 2 * len(unread) {
+		for _, key := range changing {
+			f.changed[key] = regulator.ChangedIssuer{}
+		}
+		key, priority, ok := f.next()
+		if !ok {
+			t.Fatal("no issuer is to be read")
+		}
+		f.readChanged = priority == throttle.Registers
+		at = at.Add(time.Second)
+		if err := f.Coverage.SetTime(t.Context(), nil, issuerClock(key), at); err != nil {
+			t.Fatal(err)
+		}
+		delete(unread, key)
+	}
+	if len(unread) > 0 {
+		t.Errorf("never read: %v", slices.Sorted(maps.Keys(unread)))
 	}
 }

@@ -107,9 +107,9 @@ type Options struct {
 	Audit         Audit
 	// OnToken is called with the principal of every valid token.
 	OnToken func(Principal)
-	// Count, if not nil, is called for every admitted request with a key or token, with
-	// the id of the principal and the operation. What pages of the console ask for is
-	// not the use of a program.
+	// Count, if not nil, is called for every admitted request with a credential that has an
+	// operation, with the id of the principal and the operation. Pages of the console have
+	// one where they return what programs ask the API for.
 	Count func(owner, operation string)
 	// Slots bounds the concurrent requests of a caller, and Expensive those that
 	// may wait for the store. Nil is no bound.
@@ -254,7 +254,7 @@ func (g *Guard) authorize(h http.Header, p Principal, need Requirement) error {
 	case p.Mode == ByToken && p.Credential != "" && need.Lasting:
 		g.o.Observe("insufficient_scope")
 		h.Set("WWW-Authenticate", g.challenge(Requirement{}, "", "")) // without a scope to ask for
-		return fault.New(fault.Forbidden, "An application cannot manage webhooks of a person: use the console "+
+		return fault.New(fault.Forbidden, "An application cannot manage webhooks or watchlists of a person: use the console "+
 			"at %s/account, or send a key as X-API-Key.", g.o.BaseURL)
 	case p.Mode != Anonymous && !p.Scope.Has(need.Scope):
 		g.o.Observe("insufficient_scope")
@@ -269,7 +269,7 @@ func (g *Guard) authorize(h http.Header, p Principal, need Requirement) error {
 	if p.Mode == ByToken && g.o.OnToken != nil {
 		g.o.OnToken(p)
 	}
-	if (p.Mode == ByKey || p.Mode == ByToken) && need.Operation != "" && g.o.Count != nil {
+	if p.Mode != Anonymous && need.Operation != "" && g.o.Count != nil {
 		g.o.Count(p.ID, need.Operation)
 	}
 	return nil
@@ -304,7 +304,12 @@ func (g *Guard) identify(ctx context.Context, c credential, from netip.Addr, nee
 		Credential: t.Grant,
 		SigningKey: t.KeyID,
 	}
-	owner, err := g.ownerOf(ctx, t)
+	return g.withOwner(ctx, p, from)
+}
+
+// withOwner returns the caller of a token with the rights that its owner has now.
+func (g *Guard) withOwner(ctx context.Context, p Principal, from netip.Addr) (Principal, error) {
+	owner, err := g.ownerOf(ctx, p.ID, p.Credential)
 	if err != nil {
 		return Principal{}, err
 	}
@@ -330,35 +335,36 @@ func (f foundKey) principal() Principal {
 		Expires:    f.expires,
 		Credential: f.ID,
 		Key:        f.ID,
+		KeyText:    f.text,
 		Plan:       f.plan,
 		Operator:   f.plan == OperatorPlan,
 	}
 }
 
-// ownerOf returns the state of the owner of a token. The subject of an assertion need
-// not have signed in.
-func (g *Guard) ownerOf(ctx context.Context, t Token) (AccountState, error) {
+// ownerOf returns the state of the owner of a token, which came from a grant or, if that is
+// empty, from an assertion. The subject of an assertion need not have signed in.
+func (g *Guard) ownerOf(ctx context.Context, subject, grant string) (AccountState, error) {
 	nobody := AccountState{Scope: AllScopes}
 	if g.o.Accounts == nil {
-		if t.Grant != "" {
+		if grant != "" {
 			nobody.Gone = "its grant is not known"
 		}
 		return nobody, nil
 	}
-	if t.Grant == "" {
-		if o, known := g.o.Accounts.State(t.Subject); known && o.Gone != "" {
+	if grant == "" {
+		if o, known := g.o.Accounts.State(subject); known && o.Gone != "" {
 			nobody.Gone = o.Gone
 		}
 		return nobody, nil
 	}
-	if o, known := g.o.Accounts.Grant(t.Subject, t.Grant); known {
+	if o, known := g.o.Accounts.Grant(subject, grant); known {
 		return o, nil
 	}
 	if err := g.o.Accounts.Wake(ctx); err != nil { // it may be new
 		return AccountState{}, fault.Wrap(fault.Unavailable, err,
 			"The grant of the token cannot be looked up now. Try again in a few seconds.")
 	}
-	o, known := g.o.Accounts.Grant(t.Subject, t.Grant)
+	o, known := g.o.Accounts.Grant(subject, grant)
 	if !known {
 		o.Gone = "it was revoked"
 	}
@@ -372,7 +378,7 @@ func (g *Guard) StillValid(p Principal) (alive bool, changed <-chan struct{}) {
 	switch {
 	case reached(p.Expires, time.Now()):
 	case p.Mode == ByKey:
-		alive = g.o.Keys.Valid(p.Credential)
+		alive = g.o.Keys.Valid(p.Credential) && g.o.Keys.accepts(p.KeyText)
 	case p.Mode == ByToken && g.o.Signs != nil && !g.o.Signs(p.SigningKey):
 	case p.Mode == ByToken && g.o.Accounts != nil && p.Credential != "":
 		o, known := g.o.Accounts.Grant(p.ID, p.Credential)

@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -91,7 +92,13 @@ func (p *people) block(t *testing.T, id string) {
 func TestStillValid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPeople(t)
-		key, _ := create(t, p.keys, access.Key{})
+		key, raw := create(t, p.keys, access.Key{})
+		text := access.Digest(sha256.Sum256([]byte(raw)))
+		rotated, old := create(t, p.keys, access.Key{})
+		if _, _, err := p.keys.Rotate(t.Context(), rotated.ID, 0); err != nil {
+			t.Fatal(err)
+		}
+		replaced := access.Digest(sha256.Sum256([]byte(old)))
 		revoked, _ := create(t, p.keys, access.Key{})
 		if _, err := p.keys.Revoke(t.Context(), revoked.ID); err != nil {
 			t.Fatal(err)
@@ -112,11 +119,12 @@ func TestStillValid(t *testing.T) {
 		}{
 			{"an anonymous caller has nothing that ends", with, access.Principal{}, true},
 			{"a session is checked by the console", with, access.Principal{ID: eva, Mode: access.BySession, Credential: "ses_1"}, true},
-			{"a key", with, access.Principal{ID: key.ID, Mode: access.ByKey, Credential: key.ID}, true},
+			{"a key", with, access.Principal{ID: key.ID, Mode: access.ByKey, Credential: key.ID, KeyText: text}, true},
+			{"a replaced text of a key", with, access.Principal{ID: rotated.ID, Mode: access.ByKey, Credential: rotated.ID, KeyText: replaced}, false},
 			{"a key that was revoked", with, access.Principal{ID: revoked.ID, Mode: access.ByKey, Credential: revoked.ID}, false},
 			{"a key that is not known", with, access.Principal{ID: "key_x", Mode: access.ByKey, Credential: "key_x"}, false},
-			{"a key before its end", with, access.Principal{ID: key.ID, Mode: access.ByKey, Credential: key.ID, Expires: now.Add(1)}, true},
-			{"a key at its end", with, access.Principal{ID: key.ID, Mode: access.ByKey, Credential: key.ID, Expires: now}, false},
+			{"a key before its end", with, access.Principal{ID: key.ID, Mode: access.ByKey, Credential: key.ID, KeyText: text, Expires: now.Add(1)}, true},
+			{"a key at its end", with, access.Principal{ID: key.ID, Mode: access.ByKey, Credential: key.ID, KeyText: text, Expires: now}, false},
 			{"a token at its end", without, access.Principal{ID: ana, Mode: access.ByToken, Expires: now}, false},
 			{"a token of an application", with, access.Principal{ID: ana, Mode: access.ByToken, Credential: granted}, true},
 			{"with the account of another", with, access.Principal{ID: eva, Mode: access.ByToken, Credential: granted}, false},

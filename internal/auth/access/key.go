@@ -56,7 +56,7 @@ type Key struct {
 
 // Secret is the digest of one key text.
 type Secret struct {
-	Digest    digest    `json:"sha256"`
+	Digest    Digest    `json:"sha256"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // set when it was replaced
 }
@@ -153,15 +153,16 @@ func wellFormed(raw string) bool {
 
 // digestOf returns the stored form of a key. Keys are long and random, so that a
 // slow hash would add nothing.
-func digestOf(raw string) digest { return sha256.Sum256([]byte(raw)) }
+func digestOf(raw string) Digest { return sha256.Sum256([]byte(raw)) }
 
-type digest [sha256.Size]byte
+// Digest is the SHA-256 of the text of a key.
+type Digest [sha256.Size]byte
 
 // MarshalText implements encoding.TextMarshaler.
-func (d digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
+func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (d *digest) UnmarshalText(text []byte) error {
+func (d *Digest) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	if err != nil || len(b) != len(d) {
 		return errors.New("a digest must be 64 hexadecimal digits")

@@ -48,7 +48,7 @@ type keyStore interface {
 
 // keys is an immutable snapshot.
 type keys struct {
-	byDigest map[digest]keyAndSecret
+	byDigest map[Digest]keyAndSecret
 	byID     map[string]*holder
 }
 
@@ -85,7 +85,7 @@ func (k *Keyring) Refresh(ctx context.Context) error { return k.follower.Poll(ct
 // program wrote it, is dropped: its secrets are refused.
 func (k *Keyring) apply(ctx context.Context, u follow.Update) {
 	old := k.known.Load()
-	next := &keys{byDigest: make(map[digest]keyAndSecret, len(old.byDigest)+len(u.Records))}
+	next := &keys{byDigest: make(map[Digest]keyAndSecret, len(old.byDigest)+len(u.Records))}
 	if !u.Reload {
 		next.byID = maps.Clone(old.byID)
 	}

@@ -117,8 +117,11 @@ type Principal struct {
 	// Key is the id of the key that the caller sent, or with which the session was
 	// opened. What the caller makes is not valid without it, and Keyring.Reach derives
 	// from it what the caller may see.
-	Key  string
-	Plan string // empty for tokens of assertions
+	Key string
+	// KeyText is the digest of the text of the key that the caller sent, which a rotation
+	// replaces; zero for other callers.
+	KeyText Digest
+	Plan    string // empty for tokens of assertions
 	// SigningKey is the id of the key that signed the token of the caller.
 	SigningKey string
 	Operator   bool // may see and end what belongs to others
@@ -147,10 +150,15 @@ type scopeError struct {
 func (e *scopeError) Error() string { return e.refusal.Error() }
 func (e *scopeError) Unwrap() error { return e.refusal }
 
-// Challenge sets WWW-Authenticate for an error of MissingScope.
+// Challenge sets WWW-Authenticate for an error of MissingScope, and for one that says that a
+// request needs a credential which the guard did not ask for: what it names is not public.
 func (g *Guard) Challenge(h http.Header, err error) {
 	if e, ok := errors.AsType[*scopeError](err); ok {
 		h.Set("WWW-Authenticate", g.challenge(Requirement{Scope: e.scope}, "insufficient_scope", ""))
+		return
+	}
+	if fault.KindOf(err) == fault.Unauthorized {
+		h.Set("WWW-Authenticate", g.challenge(Requirement{}, "", ""))
 	}
 }
 

@@ -12,17 +12,22 @@ import (
 
 // badKey is the reason why a known key is not valid.
 type badKey struct {
-	id, reason string
-	since      time.Time // when it ended, if known
+	id     string
+	reason fault.Text
+	since  time.Time // when it ended, if known
 }
 
-func (b *badKey) Error() string { return b.reason }
+func (b *badKey) Error() string { return b.reason.String() }
+
+// Parts returns the reason with its parts.
+func (b *badKey) Parts() fault.Text { return b.reason }
 
 // foundKey is a valid key with the rights that it has now.
 type foundKey struct {
 	*holder
 	scope   Scope
 	plan    string    // that of its owner
+	text    Digest    // of the text that was sent
 	expires time.Time // zero for never
 }
 
@@ -46,28 +51,75 @@ func (k *Keyring) find(ctx context.Context, raw string, from netip.Addr) (foundK
 	}
 	h := found.holder
 	if reached(found.secret.ExpiresAt, time.Now()) && h.RevokedAt.IsZero() && !reached(h.ExpiresAt, time.Now()) {
-		return foundKey{}, &badKey{id: h.ID, reason: "this key was replaced by a newer one"}
+		return foundKey{}, replaced(h)
 	}
 	out := foundKey{
 		holder:  h,
 		scope:   AllScopes,
 		plan:    h.Plan,
+		text:    sum,
 		expires: found.secret.ExpiresAt,
 	}
+	return k.checked(ctx, out, from)
+}
+
+// again returns a key that was found before, by its id, as find does.
+func (k *Keyring) again(ctx context.Context, p Principal, from netip.Addr) (foundKey, error) {
+	h := k.known.Load().byID[p.Credential]
+	if h == nil {
+		err := k.follower.Wake(ctx) // another process may have created it a moment ago
+		if h = k.known.Load().byID[p.Credential]; h == nil && err != nil {
+			return foundKey{}, fault.Wrap(fault.Unavailable, err,
+				"The keys cannot be looked up now. Try again in a few seconds.")
+		}
+		if h == nil {
+			return foundKey{}, errors.New("there is no such key")
+		}
+	}
+	out := foundKey{
+		holder:  h,
+		scope:   AllScopes,
+		plan:    h.Plan,
+		text:    p.KeyText,
+		expires: p.Expires,
+	}
+	if h.State(time.Now()) == "active" && !k.accepts(p.KeyText) {
+		return foundKey{}, replaced(h)
+	}
+	return k.checked(ctx, out, from)
+}
+
+// accepts reports whether a rotation has left the text of a key valid.
+func (k *Keyring) accepts(text Digest) bool {
+	found, ok := k.known.Load().byDigest[text]
+	return ok && !reached(found.secret.ExpiresAt, time.Now())
+}
+
+// replaced returns the reason why a text of a key is not valid after a rotation.
+func replaced(h *holder) error {
+	return &badKey{id: h.ID, reason: fault.Text{Format: "this key was replaced by a newer one"}}
+}
+
+// checked returns a key with the rights that it has now. It must be valid for use from an
+// address.
+func (k *Keyring) checked(ctx context.Context, out foundKey, from netip.Addr) (foundKey, error) {
 	if err := k.checkChain(&out, from); err != nil {
 		return foundKey{}, err
 	}
-	if h.AccountID != "" && !IsKeyID(h.AccountID) {
-		owner, err := k.owner(ctx, h.AccountID)
-		if err != nil {
-			return foundKey{}, err
-		}
-		if owner.Gone != "" {
-			return foundKey{}, &badKey{id: h.ID, reason: "this key is not valid: " + owner.Gone}
-		}
-		out.scope &= owner.Scope
-		out.plan = owner.Plan
+	h := out.holder
+	if h.AccountID == "" || IsKeyID(h.AccountID) {
+		return out, nil
 	}
+	owner, err := k.owner(ctx, h.AccountID)
+	if err != nil {
+		return foundKey{}, err
+	}
+	if owner.Gone != "" {
+		gone := fault.Text{Format: "this key is not valid: %s", Args: []any{owner.Gone}}
+		return foundKey{}, &badKey{id: h.ID, reason: gone}
+	}
+	out.scope &= owner.Scope
+	out.plan = owner.Plan
 	return out, nil
 }
 
@@ -80,11 +132,13 @@ func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
 		switch {
 		case state != "active" && depth == 0:
 			reason := map[string]string{"revoked": "this key was revoked", "expired": "this key has expired"}[state]
-			return &badKey{id: f.ID, reason: reason, since: h.endedAt()}
+			return &badKey{id: f.ID, reason: fault.Text{Format: reason}, since: h.endedAt()}
 		case state != "active":
-			return &badKey{id: f.ID, reason: "the key that created this one is " + state, since: h.endedAt()}
+			ended := fault.Text{Format: "the key that created this one is %s", Args: []any{state}}
+			return &badKey{id: f.ID, reason: ended, since: h.endedAt()}
 		case from.IsValid() && !h.allows(from):
-			return &badKey{id: f.ID, reason: "this key is not for use from " + from.String()}
+			elsewhere := fault.Text{Format: "this key is not for use from %s", Args: []any{from}}
+			return &badKey{id: f.ID, reason: elsewhere}
 		}
 		f.scope &= h.Scopes
 		f.expires = earlier(f.expires, h.ExpiresAt)
@@ -93,7 +147,8 @@ func (k *Keyring) checkChain(f *foundKey, from netip.Addr) error {
 		}
 		parent := byID[h.Parent]
 		if parent == nil || depth == maxDepth {
-			return &badKey{id: f.ID, reason: "the key that created this one is not known"}
+			unknown := fault.Text{Format: "the key that created this one is not known"}
+			return &badKey{id: f.ID, reason: unknown}
 		}
 		h = parent
 	}

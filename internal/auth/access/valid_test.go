@@ -2,6 +2,7 @@ package access_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"net/netip"
@@ -77,6 +78,7 @@ func TestKeyNeedsItsParent(t *testing.T) {
 					Expires:    parent.ExpiresAt,
 					Credential: key.ID,
 					Key:        key.ID,
+					KeyText:    sha256.Sum256([]byte(raw)),
 					Plan:       "pro",
 				}
 				if err != nil || who != want {
@@ -147,6 +149,7 @@ func TestKeyNeedsItsOwner(t *testing.T) {
 		Scope:      access.ReadIssuers,
 		Credential: key.ID,
 		Key:        key.ID,
+		KeyText:    sha256.Sum256([]byte(raw)),
 		Plan:       "enterprise",
 	}
 	if err != nil || who != want {

@@ -146,6 +146,10 @@ func (a *Accounts) apply(ctx context.Context, u follow.Update) {
 		next.byID = map[string]*Account{}
 	}
 	for _, r := range u.Records {
+		if r.Body == "" { // it was deleted
+			delete(next.byID, r.ID)
+			continue
+		}
 		one := new(Account)
 		if err := json.Unmarshal([]byte(r.Body), one); err != nil || one.ID != r.ID { // a newer program wrote it
 			a.audit(ctx, "account.unreadable", r.ID)

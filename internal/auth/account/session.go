@@ -9,6 +9,8 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/auth/secret"
+	"pregon/internal/fault"
+	"pregon/internal/store"
 	"pregon/internal/text"
 )
 
@@ -126,6 +128,10 @@ func (a *Accounts) create(ctx context.Context, one Account) error {
 		}
 		if _, known := a.Account(one.ID); known {
 			return nil
+		}
+		if fault.KindOf(err) == fault.Conflict { // the account was deleted
+			one.revision = store.AnyRevision
+			return a.put(ctx, one)
 		}
 	}
 	return err

@@ -34,6 +34,51 @@ func ordered[T any](values []T, webhook func(*T) string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
+// StoryKey identifies what a webhook has one delivery of.
+type StoryKey struct{ Webhook, Story string }
+
+// StoryKey returns the key of the delivery's story.
+func (d *Delivery) StoryKey() StoryKey { return StoryKey{d.Webhook, d.Story} }
+
+// MergeStories returns deliveries with one of each story of a webhook: the first, with the
+// causes of all, due when the soonest is and in that one's lane.
+func MergeStories(deliveries []Delivery) []Delivery {
+	at := map[StoryKey]int{}
+	out := make([]Delivery, 0, len(deliveries))
+	for _, d := range deliveries {
+		i, had := at[d.StoryKey()]
+		if d.Story == "" || !had {
+			at[d.StoryKey()] = len(out)
+			out = append(out, d)
+			continue
+		}
+		first := &out[i]
+		first.Cause = JoinCauses(first.Cause, d.Cause)
+		if d.Wait < first.Wait {
+			first.Wait = d.Wait
+			first.At = d.At
+			first.Lane = d.Lane
+		}
+	}
+	return out
+}
+
+// JoinCauses returns the causes of a and those that only b has.
+func JoinCauses(a, b string) string {
+	all := strings.Fields(a)
+	for _, cause := range strings.Fields(b) {
+		if !slices.Contains(all, cause) {
+			all = append(all, cause)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Has reports whether a delivery is in a lane.
+func (c *Claimed) Has(lane string) bool {
+	return slices.ContainsFunc(c.Deliveries, func(d Delivery) bool { return d.Lane == lane })
+}
+
 // Meets fails when the log is not the one that the caller read. epoch is the
 // epoch of the log, and found is its change at the seq of f.Seen.
 func (f *FanOut) Meets(epoch string, found disclosure.Mark) error {
@@ -109,6 +154,9 @@ func PlanSettle(results []Result, noted map[AttemptKey]bool) ([]Settled, []Tried
 			settled[id] = &Settled{Webhook: r.Webhook, Seq: r.Seq, State: DeliveryPending}
 		}
 		settled[id].add(r)
+		if r.Unsent {
+			continue
+		}
 		if tried[r.Webhook] == nil {
 			tried[r.Webhook] = &Tried{Webhook: r.Webhook}
 		}

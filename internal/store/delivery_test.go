@@ -32,7 +32,9 @@ func TestPlanSettle(t *testing.T) {
 		result("c", 1, dead, 8),
 		result("c", 1, ok, 7),
 		result("d", 1, pending, 9),
+		result("e", 1, dead, 10),
 	}
+	results[len(results)-1].Unsent = true
 	noted := map[store.AttemptKey]bool{}
 	for i := range results {
 		if results[i].Webhook != "a" {
@@ -45,6 +47,7 @@ func TestPlanSettle(t *testing.T) {
 		{Webhook: "b", Seq: 2, Attempts: 3, State: dead, DoneAt: at(5).Add(time.Millisecond)},
 		{Webhook: "c", Seq: 1, Attempts: 2, State: ok, DoneAt: at(7).Add(time.Millisecond)},
 		{Webhook: "d", Seq: 1, Attempts: 1, State: pending, Wait: time.Hour},
+		{Webhook: "e", Seq: 1, Attempts: 1, State: dead, DoneAt: at(10).Add(time.Millisecond)},
 	}
 	if diff := cmp.Diff(wantDeliveries, deliveries); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)

@@ -279,22 +279,29 @@ type Count struct {
 	N         int64
 }
 
-// Deliveries are the changes to send to webhooks, and the results of sending
-// them. A webhook is a record of the kind "webhook"; here only its id is used.
-// Whether a delivery is due is decided by the database's clock on PostgreSQL and
-// by this machine's on SQLite. Times are kept to the microsecond.
+// Deliveries are the changes to send to webhooks and to the channels of alerts, and the
+// results of sending them. A webhook is a record of the kind "webhook", a channel one of
+// the kind "alert"; here only their ids are used, and both are called webhooks. Whether a
+// delivery is due is decided by the database's clock on PostgreSQL and by this machine's on
+// SQLite. Times are kept to the microsecond.
 type Deliveries interface {
-	// Fanned returns the seq up to which the log was fanned out to webhooks. It
-	// starts with the newest seq at the time when the migration for webhooks ran.
-	Fanned(ctx context.Context) (int64, error)
+	// Fanned returns the seq up to which the log was fanned out to a consumer. It
+	// starts with the newest seq at the time when the migration for that consumer ran.
+	Fanned(ctx context.Context, to Consumer) (int64, error)
 
 	// FanOut adds deliveries and moves that seq, both or neither. It fails,
 	// Conflict, and writes nothing when the seq is no longer f.From, or when a
-	// record of the kind "webhook" has a revision above f.Revision: a webhook was
-	// created, changed or removed, and the caller has not seen it. It fails,
-	// Unavailable, when the log is not of f.Epoch or does not have f.Seen: a
-	// backup was restored. A delivery that exists already is left alone. With f.To
-	// equal to f.From it only adds deliveries.
+	// record of a kind of the consumer has a revision above the one in f.Revisions: a
+	// webhook, for instance, was created, changed or removed, and the caller has not
+	// seen it. The kinds of ForWebhooks are "webhook" and "watchlist"; those of ForAlerts
+	// are "alert" and "watchlist". It fails, Unavailable, when the log is not of f.Epoch or
+	// does not have f.Seen: a backup was restored. A delivery that exists already is left
+	// alone. With f.To equal to f.From it only adds deliveries.
+	//
+	// A webhook has one delivery of a story. A second one is not added, whatever its seq,
+	// as long as the first is stored. While the first is pending, the causes of the
+	// second are added to it; unless it was attempted, it is due when the sooner of both
+	// is, and in that one's lane.
 	FanOut(ctx context.Context, f FanOut) error
 
 	// Enqueue adds deliveries that are due at once, and makes those that exist
@@ -306,7 +313,8 @@ type Deliveries interface {
 	// due and that no other holder has, longest waiting first, each with up to
 	// c.Each due deliveries in order of seq, until c.TTL has passed. With
 	// c.Failing it gives only webhooks whose last attempt failed, otherwise only
-	// the others. Webhooks that the holder has already are given again: it must
+	// the others. If a delivery of a lane of c.Together is due, it also gives those of
+	// that lane that were not attempted and are due later. Webhooks that the holder has already are given again: it must
 	// leave those that it is working on out of c.Webhooks.
 	Claim(ctx context.Context, c Claim) ([]Claimed, error)
 
@@ -342,11 +350,14 @@ type Deliveries interface {
 	DropDeliveries(ctx context.Context, webhook string) error
 
 	// PruneDeliveries deletes up to limit deliveries that were delivered or died
-	// before a time, the oldest first, with their attempts, and returns how many.
+	// before a time, the oldest first, with their attempts, and returns how many. Those
+	// of a story stay for KeepStories at least.
 	PruneDeliveries(ctx context.Context, before time.Time, limit int) (int, error)
 
 	// CorrectTimes takes back what was scheduled by a clock that was set back since:
-	// a new delivery is due at once, and a claim lasts for ttl at most. If the last
+	// a new delivery without a lane is due at once, and a claim lasts for ttl at most. A
+	// new delivery in a lane keeps a wait of up to ShortWait, which then begins now. A
+	// longer wait ends at a time of day, which does not move with the clock. If the last
 	// failure of a webhook is in the future now, its deliveries that failed keep
 	// their wait since then. In any case none of them waits longer than longest, the
 	// longest wait of a Result. It returns how many webhooks it corrected.
@@ -375,15 +386,43 @@ type Delivery struct {
 	DueAt     time.Time // only of a pending one
 	CreatedAt time.Time
 	DoneAt    time.Time // when it was delivered or died
+
+	// The following are empty in deliveries to webhooks.
+
+	Story string        // what it is about: see FanOut
+	Lane  string        // those of a lane are sent together: see Claim
+	Cause string        // words that tell why it is sent, separated by spaces
+	Wait  time.Duration // of a new one in a lane, until it is due; not returned
+	At    time.Time     // of a new one that is due at a time of day, in place of Wait; not returned
+	Early bool          // claimed with others of its lane, before it is due
 }
 
-// FanOut fans the changes after From, up to To, out to webhooks. Only the
-// webhook, the seq and the event of its deliveries are used.
+// Consumer is what the log is fanned out to. Each has a position of its own in the log,
+// so that a program that does not know one of them cannot move its position.
+type Consumer int
+
+// The consumers.
+const (
+	ForWebhooks Consumer = iota
+	ForAlerts
+)
+
+// KeepStories is how long a delivery of a story is kept after it was delivered or died, so
+// that the story is not sent again while it is news.
+const KeepStories = 5 * 24 * time.Hour
+
+// ShortWait is the longest wait of a new delivery that does not end at a time of day.
+const ShortWait = 10 * time.Minute
+
+// FanOut fans the changes after From, up to To, out to Consumer. Of its deliveries, the
+// webhook, the seq, the event, the story, the lane, the cause, the wait and the time are used.
+// The wait tells which is due sooner, also if it has a time.
 type FanOut struct {
+	Consumer   Consumer
 	From, To   int64
-	Epoch      string          // of the log that the caller read; empty: any
-	Seen       disclosure.Mark // the newest change that the caller saw; zero: any
-	Revision   int64           // the newest that the caller saw of a record of kind "webhook"
+	Epoch      string           // of the log that the caller read; empty: any
+	Seen       disclosure.Mark  // the newest change that the caller saw; zero: any
+	Revisions  map[string]int64 // by kind, the newest that the caller saw of a record
 	Deliveries []Delivery
 }
 
@@ -392,6 +431,7 @@ type Claim struct {
 	Holder    string
 	Webhooks  []string
 	Failing   bool
+	Together  []string // lanes
 	Endpoints int
 	Each      int
 	TTL       time.Duration
@@ -421,6 +461,14 @@ type Result struct {
 	Attempt Attempt
 	State   DeliveryState
 	Wait    time.Duration // until a pending delivery is attempted again
+	Unsent  bool          // nothing was sent: it says nothing about the endpoint
+
+	// Withdrawn means that the delivery is not wanted any more, and was not attempted. It is
+	// deleted if it is pending and its cause is Cause, so that another delivery of its
+	// story can be added; with another cause it may be wanted, and stays. No attempt is
+	// recorded: only the webhook, the epoch, the seq and the cause are used.
+	Withdrawn bool
+	Cause     string
 }
 
 // Endpoint is the state of a webhook's endpoint, derived from its deliveries.

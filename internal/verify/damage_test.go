@@ -69,6 +69,10 @@ var damages = []damage{
 	},
 	// Deliveries.
 	{name: "fanned", sql: `UPDATE fanned SET seq = 99`, kind: verify.Fanned, where: "fanned", repaired: true},
+	{
+		name: "fanned to alerts", sql: `UPDATE fanned_alerts SET seq = 99`, kind: verify.Fanned,
+		where: "fanned_alerts", repaired: true,
+	},
 	{name: "attempt", sql: `DELETE FROM delivery`, kind: verify.Attempt, where: "change 3 to wh_1", repaired: true},
 	{name: "endpoint", sql: `DELETE FROM endpoint`, kind: verify.NoEndpoint, where: "webhook wh_1", repaired: true},
 	{name: "orphan", sql: `INSERT INTO endpoint (webhook) VALUES ('wh_9')`, kind: verify.OrphanEndpoint, where: "webhook wh_9", repaired: true},

@@ -7,10 +7,15 @@ import (
 	"pregon/internal/store/relational"
 )
 
-// textQueue is an endpoint that is no webhook: see package webhook.
-const textQueue = "documents"
+// textQueues are endpoints that are neither webhooks nor channels: see the packages
+// delivery of both.
+var textQueues = []string{"alert-documents", "documents"}
 
-// checkDeliveries checks the deliveries to webhooks, and that they refer to the log.
+// receives is the condition that a record r may have an endpoint.
+const receives = `r.kind IN ('webhook', 'alert')`
+
+// checkDeliveries checks the deliveries to webhooks and channels, and that they refer to
+// the log.
 func (c *Checker) checkDeliveries(ctx context.Context, tx relational.Tx) error {
 	for _, check := range []func(context.Context, relational.Tx) error{
 		c.checkFanned, c.checkAttempts, c.checkStates, c.checkEndpoints,
@@ -23,18 +28,24 @@ func (c *Checker) checkDeliveries(ctx context.Context, tx relational.Tx) error {
 }
 
 func (c *Checker) checkFanned(ctx context.Context, tx relational.Tx) error {
-	var fanned, head int64
-	found, err := relational.One(ctx, tx, []any{&fanned, &head},
-		`SELECT f.seq, h.seq FROM fanned f CROSS JOIN log_head h`)
-	if err == nil && (!found || fanned > head || fanned < 0) {
-		c.broken.fanned = true
+	for _, table := range []string{"fanned", "fanned_alerts"} {
+		var fanned, head int64
+		found, err := relational.One(ctx, tx, []any{&fanned, &head},
+			`SELECT f.seq, h.seq FROM `+table+` f CROSS JOIN log_head h`)
+		if err != nil {
+			return err
+		}
+		if found && fanned <= head && fanned >= 0 {
+			continue
+		}
+		c.broken.fanned = append(c.broken.fanned, table)
 		c.found(Finding{
 			Kind:  Fanned,
-			Where: "fanned",
+			Where: table,
 			Text:  fmt.Sprintf("the log was fanned out up to change %d, and its newest is %d", fanned, head),
 		})
 	}
-	return err
+	return nil
 }
 
 func (c *Checker) checkAttempts(ctx context.Context, tx relational.Tx) error {
@@ -77,8 +88,8 @@ func (c *Checker) checkStates(ctx context.Context, tx relational.Tx) error {
 }
 
 // checkEndpoints finds deliveries without an endpoint, which are never sent, and
-// endpoints of webhooks that never existed. Those of removed webhooks are deleted by
-// the service.
+// endpoints of webhooks and channels that never existed. Those of removed ones are
+// deleted by the service.
 func (c *Checker) checkEndpoints(ctx context.Context, tx relational.Tx) error {
 	var webhook string
 	n := 0
@@ -103,6 +114,7 @@ func (c *Checker) checkEndpoints(ctx context.Context, tx relational.Tx) error {
 			Text:  "it has an endpoint, and there is no such webhook",
 		})
 		return nil
-	}, `SELECT e.webhook FROM endpoint e LEFT JOIN record r ON r.kind = 'webhook' AND r.id = e.webhook
-		WHERE r.id IS NULL AND e.webhook <> $1 ORDER BY e.webhook`, textQueue)
+	}, `SELECT e.webhook FROM endpoint e
+		WHERE NOT EXISTS (SELECT 1 FROM record r WHERE `+receives+` AND r.id = e.webhook)
+			AND NOT (e.webhook `+c.base.SQL.In(`$1`)+`) ORDER BY e.webhook`, textQueues)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // inJSON are the kinds of records whose text is JSON.
-var inJSON = []string{"account", "key", "signing-key", "webhook"}
+var inJSON = []string{"account", "key", "push-key", "signing-key", "stream-ticket", "webhook"}
 
 // checkRecords checks the records and what is stored beside them, in one snapshot.
 func (c *Checker) checkRecords(ctx context.Context) error {

@@ -226,22 +226,22 @@ func (r *repair) deliveries(ctx context.Context) error {
 			return err
 		}
 	}
-	if !r.broken.fanned {
-		return nil
-	}
-	return inSteps(ctx, r, []bool{true}, func(tx relational.Tx, _ []bool) error {
-		tx.Exec(ctx, `INSERT INTO fanned (one, seq) SELECT one, seq FROM log_head WHERE true ON CONFLICT (one) DO UPDATE SET seq = excluded.seq`)
+	return inSteps(ctx, r, r.broken.fanned, func(tx relational.Tx, tables []string) error {
+		for _, table := range tables {
+			tx.Exec(ctx, `INSERT INTO `+table+` (one, seq) SELECT one, seq FROM log_head WHERE true
+				ON CONFLICT (one) DO UPDATE SET seq = excluded.seq`)
+		}
 		return nil
 	})
 }
 
-// dropOrphan removes what is stored for a webhook if there is no such webhook.
+// dropOrphan removes what is stored for a webhook or a channel if there is none.
 func (r *repair) dropOrphan(ctx context.Context, webhook string) error {
-	if webhook == textQueue {
+	if slices.Contains(textQueues, webhook) {
 		return nil
 	}
 	known, err := relational.Column[string](ctx, r.base,
-		`SELECT id FROM record WHERE kind = 'webhook' AND id = $1`, webhook)
+		`SELECT r.id FROM record r WHERE `+receives+` AND r.id = $1`, webhook)
 	if err != nil || len(known) > 0 {
 		return err
 	}

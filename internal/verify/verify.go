@@ -82,7 +82,7 @@ type broken struct {
 	attempts []attempt
 	unserved []string // webhooks that have deliveries and no endpoint
 	orphans  []string // endpoints without a webhook
-	fanned   bool
+	fanned   []string // tables
 	segments []int64
 	words    map[search.Hash]bool // documents to index again
 	allWords bool                 // all documents are to be indexed again

@@ -117,10 +117,15 @@ func (w *world) fill() {
 	w.must(err)
 	_, err = store.PutRecord(ctx, w.db, store.Record{Kind: store.CoverageKind, ID: "day", Body: "covered"})
 	w.must(err)
-	fanned, err := w.db.Fanned(ctx)
+	fanned, err := w.db.Fanned(ctx, store.ForWebhooks)
 	w.must(err)
 	delivery := store.Delivery{Webhook: "wh_1", Seq: 3, Event: string(disclosure.Published)}
-	w.must(w.db.FanOut(ctx, store.FanOut{From: fanned, To: 8, Revision: hook.Revision, Deliveries: []store.Delivery{delivery}}))
+	w.must(w.db.FanOut(ctx, store.FanOut{
+		From:       fanned,
+		To:         8,
+		Revisions:  map[string]int64{"webhook": hook.Revision},
+		Deliveries: []store.Delivery{delivery},
+	}))
 	head, err := w.db.Head(ctx)
 	w.must(err)
 	w.must(w.db.Settle(ctx, store.Result{Webhook: "wh_1", Epoch: head.Epoch, Seq: 3, Attempt: store.Attempt{At: time.Now(), Status: 200}, State: store.DeliveryDelivered}))

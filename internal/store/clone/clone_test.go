@@ -157,11 +157,11 @@ func deliver(t *testing.T, db store.Store, n int64, now time.Time) {
 	ctx := t.Context()
 	head, err := db.Head(ctx)
 	must(t, err)
-	fanned, err := db.Fanned(ctx)
+	fanned, err := db.Fanned(ctx, store.ForWebhooks)
 	must(t, err)
 	webhooks, err := db.RecordsSince(ctx, "webhook", 0)
 	must(t, err)
-	f := store.FanOut{From: fanned, To: head.Seq, Epoch: head.Epoch, Revision: webhooks[len(webhooks)-1].Revision}
+	f := store.FanOut{From: fanned, To: head.Seq, Epoch: head.Epoch, Revisions: map[string]int64{"webhook": webhooks[len(webhooks)-1].Revision}}
 	for _, webhook := range []string{"wh_1", "wh_2"} {
 		for seq := fanned + 1; seq <= head.Seq; seq++ {
 			f.Deliveries = append(f.Deliveries, store.Delivery{Webhook: webhook, Seq: seq, Event: "report.published"})
@@ -201,7 +201,7 @@ func content(t *testing.T, db store.Store) map[string]any {
 	keep("uses", uses, err)
 	counts, err := db.Counts(ctx, "key_1", 0, disclosure.DayOf(time.Now())+1000)
 	keep("counts", counts, err)
-	fanned, err := db.Fanned(ctx)
+	fanned, err := db.Fanned(ctx, store.ForWebhooks)
 	keep("fanned", fanned, err)
 	endpoints, err := db.Endpoints(ctx, "wh_1", "wh_2")
 	keep("endpoints", endpoints, err)

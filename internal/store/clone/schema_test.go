@@ -19,7 +19,7 @@ import (
 var notCopied = map[string]string{
 	"lease.name": "leases are not copied", "lease.holder": "", "lease.term": "", "lease.expires_at": "",
 	"endpoint.holder": "a lease", "endpoint.held_until": "",
-	"log_head.one": "the key of the only row", "note_head.one": "", "record_head.one": "", "fanned.one": "",
+	"log_head.one": "the key of the only row", "note_head.one": "", "record_head.one": "", "fanned.one": "", "fanned_alerts.one": "",
 	"word_segment.changed_at": "only of segments that are not in use",
 	"schema_version.one":      "set by the migrations", "schema_version.version": "",
 	"document.number": "SQLite's own key", "document_text.document": "", "filed_document.document": "", "original.number": "",

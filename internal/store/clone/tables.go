@@ -126,7 +126,7 @@ var tables = []table{
 			{"event", text}, {"state", text}, {"attempts", integer}, {"due_at", instant}, {
 				"created_at",
 				instant,
-			}, {"done_at", instant}, {"epoch", text},
+			}, {"done_at", instant}, {"epoch", text}, {"story", text}, {"lane", text}, {"cause", text},
 		},
 	},
 	{
@@ -137,6 +137,7 @@ var tables = []table{
 		},
 	},
 	{name: "fanned", values: []column{{"seq", integer}}},
+	{name: "fanned_alerts", values: []column{{"seq", integer}}},
 
 	{
 		name:     "filed_document",

@@ -97,10 +97,16 @@ type part struct {
 func (o Options) items(b *relational.Base) []item {
 	now := time.Now()
 	settled, day := now.Add(-o.Deliveries), disclosure.DayOf(now)-disclosure.Day(o.CountDays)
+	told := now.Add(-store.KeepStories)
 	return []item{
 		{"settled deliveries and their attempts", []part{
-			{"delivery", `WHERE done_at < $1`, []any{settled}},
-			{"attempt", `WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.webhook = attempt.webhook AND d.seq = attempt.seq AND d.done_at < $1)`, []any{settled}},
+			{"delivery", `WHERE ` + relational.Prunable, []any{settled, told}},
+			{
+				"attempt",
+				`WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.webhook = attempt.webhook AND d.seq = attempt.seq AND ` +
+					relational.Prunable + `)`,
+				[]any{settled, told},
+			},
 		}, func(ctx context.Context, s Store, limit int) (int, error) {
 			return s.PruneDeliveries(ctx, settled, limit)
 		}},

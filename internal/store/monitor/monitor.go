@@ -249,9 +249,9 @@ func (s *Store) PruneCounts(ctx context.Context, before disclosure.Day, limit in
 	return s.Store.PruneCounts(ctx, before, limit)
 }
 
-func (s *Store) Fanned(ctx context.Context) (_ int64, err error) {
+func (s *Store) Fanned(ctx context.Context, of store.Consumer) (_ int64, err error) {
 	defer s.watch(ctx, method{"deliveries", "Fanned", false}, &err)()
-	return s.Store.Fanned(ctx)
+	return s.Store.Fanned(ctx, of)
 }
 
 func (s *Store) FanOut(ctx context.Context, f store.FanOut) (err error) {

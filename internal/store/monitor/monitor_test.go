@@ -31,7 +31,7 @@ func (b *broken) Changes(context.Context, int64, int) ([]disclosure.Change, erro
 	return nil, b.err
 }
 
-func (b *broken) Fanned(context.Context) (int64, error) { return 0, b.err }
+func (b *broken) Fanned(context.Context, store.Consumer) (int64, error) { return 0, b.err }
 
 func (b *broken) Release(context.Context, string, ...string) error { return b.err }
 
@@ -77,7 +77,7 @@ func TestFailures(t *testing.T) {
 	want(t, s)
 	b.err = errAway
 	for range 2 {
-		_, _ = s.Fanned(ctx)
+		_, _ = s.Fanned(ctx, store.ForWebhooks)
 	}
 	if f := want(t, s, "deliveries")[0]; f.Writes {
 		t.Errorf("failing deliveries have Writes set: %+v", f)
@@ -236,7 +236,7 @@ func TestForgets(t *testing.T) {
 		b, s, _ := watched(t)
 		b.err = errAway
 		for range 2 {
-			_, _ = s.Fanned(t.Context())
+			_, _ = s.Fanned(t.Context(), store.ForWebhooks)
 		}
 		time.Sleep(time.Minute)
 		want(t, s, "deliveries")
@@ -252,7 +252,7 @@ func TestRareMethod(t *testing.T) {
 		b, s, _ := watched(t)
 		b.err = errAway
 		for range 2 {
-			_, _ = s.Fanned(t.Context())
+			_, _ = s.Fanned(t.Context(), store.ForWebhooks)
 			_, _ = s.Append(t.Context(), store.Batch{})
 		}
 		time.Sleep(10 * time.Second)

@@ -19,7 +19,7 @@ import (
 
 func checkVersion(t *testing.T, s *postgres.Store) {
 	t.Helper()
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 11 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 12 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }
@@ -49,7 +49,7 @@ func TestFirstSchema(t *testing.T) {
 	if _, err := store.PutRecord(t.Context(), s, key); err != nil {
 		t.Error(err)
 	}
-	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // existing changes are not sent to webhooks
+	if fanned, err := s.Fanned(t.Context(), store.ForWebhooks); err != nil || fanned != 7 { // existing changes are not sent to webhooks
 		t.Errorf("Fanned = %d, %v", fanned, err)
 	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
@@ -69,8 +69,8 @@ func TestMigrationLetsOthersPass(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	dump, writer := connect(t, url), connect(t, url)
-	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch;
-		DROP TABLE word_segment, word_block, use_count, leaf, position, sealed_name; ALTER TABLE log_head DROP COLUMN leaves; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part (); DROP INDEX change_subject;
+	_, err := writer.Exec(ctx, `ALTER TABLE log_head DROP COLUMN epoch, DROP COLUMN past; ALTER TABLE delivery DROP COLUMN epoch, DROP COLUMN story, DROP COLUMN lane, DROP COLUMN cause;
+		DROP TABLE word_segment, word_block, use_count, leaf, position, sealed_name, fanned_alerts; ALTER TABLE log_head DROP COLUMN leaves; ALTER TABLE document DROP COLUMN indexed, DROP COLUMN unused_since; CREATE TABLE document_part (); DROP INDEX change_subject;
 		UPDATE schema_version SET version = 5`, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)

@@ -1,90 +1,15 @@
 package relational
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
-	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/store"
 )
-
-func (b *Base) Fanned(ctx context.Context) (seq int64, err error) {
-	defer b.fail("reading how far the log was fanned out", &err)
-	_, err = One(ctx, b, []any{&seq}, `SELECT seq FROM fanned`)
-	return seq, err
-}
-
-// FanOut runs in one process at a time. It checks for newer webhooks last, so
-// that writers of records wait only for that check and the commit. A writer that
-// locked their counter earlier is seen; a later one comes after the commit.
-func (b *Base) FanOut(ctx context.Context, f store.FanOut) error {
-	return b.update(ctx, "fanning out the log", func(tx Tx) error {
-		seq, err := b.lockHead(ctx, tx, `fanned`, `seq`)
-		if err != nil {
-			return err
-		}
-		epoch, err := meets(ctx, tx, f)
-		if err != nil {
-			return err
-		}
-		if seq != f.From {
-			return fault.New(fault.Conflict, "the log was fanned out up to %d, not %d", seq, f.From)
-		}
-		b.addDeliveries(ctx, tx, f.Deliveries, epoch)
-		tx.Exec(ctx, `UPDATE fanned SET seq = $1`, f.To)
-		tx.Exec(ctx, `SELECT revision FROM record_head `+b.SQL.Lock(`FOR SHARE`))
-		newer, err := Column[int64](ctx, tx, `SELECT revision FROM record WHERE kind = 'webhook' AND revision > $1 LIMIT 1`, f.Revision)
-		if err == nil && len(newer) > 0 {
-			err = fault.New(fault.Conflict, "there are newer webhooks than those of revision %d", f.Revision)
-		}
-		return err
-	})
-}
-
-// meets fails when the log is not the one that the caller of FanOut read. It
-// returns the epoch of the log.
-func meets(ctx context.Context, tx Tx, f store.FanOut) (epoch string, err error) {
-	seen, at := disclosure.Mark{Seq: f.Seen.Seq}, time.Time{}
-	_, err = One(ctx, tx, []any{&epoch, &seen.Event, &seen.Subject, &at},
-		`SELECT h.epoch, coalesce(c.event, ''), coalesce(c.subject, ''), c.occurred_at
-		FROM log_head h LEFT JOIN change c ON c.seq = $1`, f.Seen.Seq)
-	if err != nil {
-		return "", err
-	}
-	seen.At = at.UnixMicro()
-	return epoch, f.Meets(epoch, seen)
-}
-
-// deliveryValues are read by the statements that add deliveries.
-func deliveryValues(deliveries []store.Delivery) Values {
-	rows := make(Values, len(deliveries))
-	for i, d := range deliveries {
-		rows[i] = []any{d.Webhook, d.Seq, d.Event}
-	}
-	return rows
-}
-
-// addDeliveries adds deliveries that are due now, and leaves those that exist
-// alone. A transaction that drops a webhook waits for the share lock, or came
-// first: then the join leaves its deliveries out.
-func (b *Base) addDeliveries(ctx context.Context, tx Tx, deliveries []store.Delivery, epoch string) {
-	if len(deliveries) == 0 {
-		return
-	}
-	webhooks := store.Webhooks(deliveries)
-	for _, webhook := range webhooks {
-		tx.Exec(ctx, `INSERT INTO endpoint (webhook) VALUES ($1) ON CONFLICT DO NOTHING`, webhook)
-	}
-	tx.Exec(ctx, `INSERT INTO delivery (webhook, seq, event, state, attempts, due_at, created_at, epoch)
-		SELECT e.webhook, CAST(value ->> 1 AS bigint), value ->> 2, 'pending', 0,
-			`+b.SQL.Now+`, `+b.SQL.Now+`, CAST($3 AS text)
-		FROM `+b.SQL.Elements(`$1`)+`
-		JOIN (SELECT webhook FROM endpoint WHERE webhook `+b.SQL.In(`$2`)+`
-			ORDER BY webhook `+b.SQL.Lock(`FOR KEY SHARE`)+`) e ON e.webhook = value ->> 0
-		ORDER BY 1, 2
-		ON CONFLICT DO NOTHING`, deliveryValues(deliveries), webhooks, epoch)
-}
 
 func (b *Base) Enqueue(ctx context.Context, deliveries ...store.Delivery) error {
 	if len(deliveries) == 0 {
@@ -134,6 +59,11 @@ func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claime
 			last.Deliveries = append(last.Deliveries, d)
 			return nil
 		}, b.DueDeliveries, picked, c.Each)
+		for _, lane := range c.Together {
+			if err == nil {
+				err = b.addLane(ctx, tx, c, lane, claimed)
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -148,6 +78,33 @@ func (b *Base) Claim(ctx context.Context, c store.Claim) (claimed []store.Claime
 		return nil, err
 	}
 	return claimed, nil
+}
+
+// addLane adds to webhooks that have a due delivery in a lane those of the lane that wait
+// to be due.
+func (b *Base) addLane(ctx context.Context, tx Tx, c store.Claim, lane string, claimed []store.Claimed) error {
+	open := map[string]*store.Claimed{}
+	for i := range claimed {
+		if claimed[i].Has(lane) && len(claimed[i].Deliveries) < c.Each {
+			open[claimed[i].Webhook] = &claimed[i]
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	d := store.Delivery{Early: true}
+	err := Each(ctx, tx, deliveryFields(&d), func() error {
+		if into := open[d.Webhook]; len(into.Deliveries) < c.Each {
+			into.Deliveries = append(into.Deliveries, d)
+		}
+		return nil
+	}, `SELECT `+DeliveryColumns+` FROM delivery d
+		WHERE d.webhook `+b.SQL.In(`$1`)+` AND d.state = 'pending' AND d.lane = $2 AND d.attempts = 0 AND d.due_at > `+b.SQL.Now+`
+		ORDER BY d.webhook, d.seq LIMIT $3`, slices.Sorted(maps.Keys(open)), lane, c.Each*len(open))
+	for _, into := range open {
+		slices.SortFunc(into.Deliveries, func(a, b store.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
+	}
+	return err
 }
 
 // held returns the condition that locks the webhooks of a list that a holder has, in the same order as all
@@ -198,11 +155,14 @@ func (b *Base) Endpoints(ctx context.Context, webhooks ...string) (endpoints map
 }
 
 // DeliveryColumns are the columns of a delivery d.
-const DeliveryColumns = `d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at, d.epoch`
+const DeliveryColumns = `d.webhook, d.seq, d.event, d.state, d.attempts, d.due_at, d.created_at, d.done_at, d.epoch, d.story, d.lane, d.cause`
 
 // deliveryFields returns the destinations of DeliveryColumns.
 func deliveryFields(d *store.Delivery) []any {
-	return []any{&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.DueAt, &d.CreatedAt, &d.DoneAt, &d.Epoch}
+	return []any{
+		&d.Webhook, &d.Seq, &d.Event, &d.State, &d.Attempts, &d.DueAt, &d.CreatedAt, &d.DoneAt, &d.Epoch,
+		&d.Story, &d.Lane, &d.Cause,
+	}
 }
 
 func (b *Base) ListDeliveries(ctx context.Context, q store.DeliveryQuery) (all []store.Delivered, err error) {
@@ -249,6 +209,10 @@ func (b *Base) DropDeliveries(ctx context.Context, webhook string) error {
 	})
 }
 
+// Prunable is the condition that a delivery was done before the time $1 and, if it is of a
+// story, before $2.
+const Prunable = `done_at < $1 AND (story = '' OR done_at < $2)`
+
 // PruneDeliveries skips deliveries that other transactions have locked, so it never
 // waits. It deletes the attempts after it has locked their deliveries, so that it
 // does not miss one that was recorded at the same time.
@@ -262,8 +226,9 @@ func (b *Base) PruneDeliveries(ctx context.Context, before time.Time, limit int)
 		err := Each(ctx, tx, []any{&webhook, &seq}, func() error {
 			old = append(old, []any{webhook, seq})
 			return nil
-		}, `SELECT webhook, seq FROM delivery WHERE done_at < $1
-			ORDER BY done_at, webhook, seq LIMIT $2 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`), before, limit)
+		}, `SELECT webhook, seq FROM delivery WHERE `+Prunable+`
+			ORDER BY done_at, webhook, seq LIMIT $3 `+b.SQL.Lock(`FOR UPDATE SKIP LOCKED`),
+			before, time.Now().Add(-store.KeepStories), limit)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ var checked = []struct {
 	{"notes", []string{"note_head", "note"}},
 	{"records", []string{"record_head", "record"}},
 	{"marks", []string{"once", "use_mark", "use_count"}},
-	{"deliveries", []string{"fanned", "endpoint", "delivery", "attempt"}},
+	{"deliveries", []string{"fanned", "fanned_alerts", "endpoint", "delivery", "attempt"}},
 	{"log", []string{"log_head", "report", "issuer", "position", "sealed_name", "leaf", "change"}},
 	{"documents", []string{"document", "filed_document", "document_text", "word_segment", "word_block", "original"}},
 }

@@ -143,7 +143,7 @@ func TestFirstSchema(t *testing.T) {
 	if _, err := store.PutRecord(t.Context(), s, store.Record{Kind: "key", ID: "a", Body: "1"}); err != nil {
 		t.Error(err)
 	}
-	if fanned, err := s.Fanned(t.Context()); err != nil || fanned != 7 { // existing changes are not sent to webhooks
+	if fanned, err := s.Fanned(t.Context(), store.ForWebhooks); err != nil || fanned != 7 { // existing changes are not sent to webhooks
 		t.Errorf("Fanned = %d, %v", fanned, err)
 	}
 	if source, err := s.Source(t.Context()); err != nil || source != "demo" {
@@ -152,7 +152,7 @@ func TestFirstSchema(t *testing.T) {
 	if head, err := s.Head(t.Context()); err != nil || head.Epoch == "" || head.Seq != 7 {
 		t.Errorf("Head = %v, %v", head, err)
 	}
-	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 11 {
+	if version, err := s.SchemaVersion(t.Context()); err != nil || version != 12 {
 		t.Errorf("SchemaVersion = %d, %v", version, err)
 	}
 }

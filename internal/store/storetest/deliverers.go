@@ -107,7 +107,7 @@ func (w *writer) handOut(ctx context.Context, h *deliverers) error {
 	defer h.done()
 	for {
 		err := w.retry(ctx, func(try context.Context) error {
-			from, err := w.s.Fanned(try)
+			from, err := w.s.Fanned(try, store.ForWebhooks)
 			if err != nil || from == h.last {
 				return err
 			}
@@ -120,7 +120,7 @@ func (w *writer) handOut(ctx context.Context, h *deliverers) error {
 		if err != nil && fault.KindOf(err) != fault.Conflict {
 			return fmt.Errorf("handing out: %w", err)
 		}
-		if from, err := w.s.Fanned(ctx); err == nil && from == h.last {
+		if from, err := w.s.Fanned(ctx, store.ForWebhooks); err == nil && from == h.last {
 			return nil
 		}
 	}

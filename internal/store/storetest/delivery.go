@@ -236,7 +236,7 @@ func testDeliveriesFailure(t *testing.T, e Engine, after bool) {
 			fmt.Fprintf(&b, "%d %s %d/%d, ", d.Seq, d.State, d.Attempts, len(d.History))
 		}
 		held, err := other.Renew(ctx, "ana", time.Hour, "a")
-		fanned, err2 := other.Fanned(ctx)
+		fanned, err2 := other.Fanned(ctx, store.ForWebhooks)
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func fanOut(t *testing.T, s store.Store, f store.FanOut) {
 
 func checkFanned(t *testing.T, s store.Store, want int64) {
 	t.Helper()
-	if got, err := s.Fanned(patiently(t)); err != nil || got != want {
+	if got, err := s.Fanned(patiently(t), store.ForWebhooks); err != nil || got != want {
 		t.Errorf("Fanned = %d, %v; want %d", got, err, want)
 	}
 }
@@ -75,7 +75,7 @@ func testFanOutKnowsWebhooks(t *testing.T, e Engine) {
 		err := other.FanOut(patiently(t), store.FanOut{
 			From:       0,
 			To:         1,
-			Revision:   revision,
+			Revisions:  map[string]int64{"webhook": revision},
 			Deliveries: to("a", 1),
 		})
 		checkConflict(t, what, err)
@@ -92,16 +92,25 @@ func testFanOutKnowsWebhooks(t *testing.T, e Engine) {
 	fanOut(t, other, store.FanOut{
 		From:       0,
 		To:         1,
-		Revision:   3,
+		Revisions:  map[string]int64{"webhook": 3},
 		Deliveries: to("a", 1),
 	})
 	fanOut(t, other, store.FanOut{
 		From:       1,
 		To:         2,
-		Revision:   99,
+		Revisions:  map[string]int64{"webhook": 99},
 		Deliveries: to("a", 2),
 	})
 	checkDeliveries(t, s, "a", "2 pending 0/0", "1 pending 0/0")
+	putRecord(t, s, record("watchlist", "a", "1", 0), 5) // of webhooks too
+	f := store.FanOut{
+		From:      2,
+		To:        3,
+		Revisions: map[string]int64{"webhook": 99, "watchlist": 4},
+	}
+	checkConflict(t, "not knowing a watchlist", other.FanOut(patiently(t), f))
+	f.Revisions["watchlist"] = 5
+	fanOut(t, other, f)
 }
 
 // testFanOutRace has many callers fan out the same change: one of them succeeds.
@@ -156,7 +165,7 @@ func testFanOutMeetsNewWebhooks(t *testing.T, e Engine) {
 					return err
 				}
 				var err error
-				if from[m][i], err = s.Fanned(ctx); err != nil {
+				if from[m][i], err = s.Fanned(ctx, store.ForWebhooks); err != nil {
 					return err
 				}
 			}
@@ -178,7 +187,7 @@ func testFanOutMeetsNewWebhooks(t *testing.T, e Engine) {
 	if err := errors.Join(err, fanning.Wait(), fanToAll(ctx, stores[0])); err != nil {
 		t.Fatal(err)
 	}
-	fanned, err := stores[0].Fanned(ctx)
+	fanned, err := stores[0].Fanned(ctx, store.ForWebhooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +209,7 @@ func testFanOutMeetsNewWebhooks(t *testing.T, e Engine) {
 
 // fanToAll fans one change out to all known webhooks.
 func fanToAll(ctx context.Context, s store.Store) error {
-	from, err := s.Fanned(ctx)
+	from, err := s.Fanned(ctx, store.ForWebhooks)
 	if err != nil {
 		return err
 	}
@@ -208,10 +217,10 @@ func fanToAll(ctx context.Context, s store.Store) error {
 	if err != nil {
 		return err
 	}
-	f := store.FanOut{From: from, To: from + 1}
+	f := store.FanOut{From: from, To: from + 1, Revisions: map[string]int64{}}
 	for _, w := range webhooks {
 		f.Deliveries = append(f.Deliveries, to(w.ID, f.To)...)
-		f.Revision = w.Revision
+		f.Revisions[w.Kind] = w.Revision
 	}
 	return s.FanOut(ctx, f)
 }

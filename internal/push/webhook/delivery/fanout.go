@@ -46,7 +46,7 @@ func (s *Service) fanOut(ctx context.Context) {
 // fanOutBatch waits for changes without deliveries and writes the deliveries of
 // some.
 func (s *Service) fanOutBatch(ctx context.Context) error {
-	from, err := s.store.Fanned(ctx)
+	from, err := s.store.Fanned(ctx, store.ForWebhooks)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (s *Service) fanOutBatch(ctx context.Context) error {
 	for wait := time.Millisecond; head.Seq <= from && ctx.Err() == nil; head, mark = s.encoder.Seen() {
 		_ = retry.Sleep(ctx, wait) // the catalogue is about to load it
 		wait = min(2*wait, 200*time.Millisecond)
-		if now, err := s.store.Fanned(ctx); err != nil || now != from {
+		if now, err := s.store.Fanned(ctx, store.ForWebhooks); err != nil || now != from {
 			return err // another process was faster
 		}
 	}
@@ -91,7 +91,7 @@ func (s *Service) fanOutBatch(ctx context.Context) error {
 func (s *Service) match(
 	ctx context.Context, known *subscription.Snapshot, from int64, newest disclosure.Cursor,
 ) (store.FanOut, error) {
-	f := store.FanOut{From: from, To: newest.Seq, Revision: known.Revision}
+	f := store.FanOut{From: from, To: newest.Seq, Revisions: map[string]int64{"webhook": known.Revision}}
 	listening := known.Listening()
 	for _, h := range listening {
 		f.To = min(f.To, h.StartsAfter)

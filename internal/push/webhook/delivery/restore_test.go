@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pregon/internal/push/webhook"
+	"pregon/internal/store"
 )
 
 // putBack simulates a restored backup: the log, its deliveries and their results
@@ -116,7 +117,7 @@ func TestRestoredWebhook(t *testing.T) {
 			if err := p.FanOutBatch(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			now, err := p.db.Fanned(t.Context())
+			now, err := p.db.Fanned(t.Context(), store.ForWebhooks)
 			return err == nil && now == to
 		})
 	}

@@ -102,12 +102,12 @@ func (d *dispatcher) matchText(ctx context.Context, q store.Delivery) error {
 			return errors.New("the catalogue does not have the change yet")
 		}
 		known := d.hooks.Known()
-		f := store.FanOut{Epoch: head.Epoch, Seen: mark, Revision: known.Revision}
+		f := store.FanOut{Epoch: head.Epoch, Seen: mark, Revisions: map[string]int64{"webhook": known.Revision}}
 		f.Deliveries, err = d.textDeliveries(ctx, known, &changes[0], q.CreatedAt)
 		if err != nil || len(f.Deliveries) == 0 {
 			return err
 		}
-		if f.From, err = d.store.Fanned(ctx); err != nil {
+		if f.From, err = d.store.Fanned(ctx, store.ForWebhooks); err != nil {
 			return err
 		}
 		f.To = f.From // the position of the fan-out does not move

@@ -324,7 +324,7 @@ func handedOut(t testing.TB, p *process) {
 		t.Fatal(err)
 	}
 	until(t, "the log is handed out", func() bool {
-		fanned, err := p.db.Fanned(t.Context())
+		fanned, err := p.db.Fanned(t.Context(), store.ForWebhooks)
 		return err == nil && fanned == newest
 	})
 }
@@ -373,8 +373,8 @@ func (f *flaky) do(do func() error) error {
 	return nil
 }
 
-func (f *flaky) Fanned(ctx context.Context) (seq int64, err error) {
-	err = f.do(func() (err error) { seq, err = f.Store.Fanned(ctx); return err })
+func (f *flaky) Fanned(ctx context.Context, to store.Consumer) (seq int64, err error) {
+	err = f.do(func() (err error) { seq, err = f.Store.Fanned(ctx, to); return err })
 	return seq, err
 }
 

@@ -90,7 +90,7 @@ func (r *Registry) put(ctx context.Context, w Webhook, starts bool) (Webhook, er
 		return Webhook{}, err
 	}
 	if starts {
-		fanned, err := r.o.Store.Fanned(ctx)
+		fanned, err := r.o.Store.Fanned(ctx, store.ForWebhooks)
 		if err != nil {
 			return Webhook{}, err
 		}

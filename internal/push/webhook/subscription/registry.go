@@ -26,7 +26,7 @@ type Store interface {
 	// Newest returns the newest change of the log.
 	Newest(ctx context.Context) (int64, error)
 	// Fanned returns the change up to which deliveries were created.
-	Fanned(ctx context.Context) (int64, error)
+	Fanned(ctx context.Context, to store.Consumer) (int64, error)
 	// DropDeliveries removes the deliveries of a webhook.
 	DropDeliveries(ctx context.Context, webhook string) error
 }

@@ -68,7 +68,7 @@ func (s *Snapshot) Write(ctx context.Context, w io.Writer, records io.Reader, e 
 	}
 	var err error
 	if e.Filter.Issuer != "" {
-		if run.Filter.Issuer, err = s.issuerID(e.Filter.Issuer); err != nil {
+		if run.Filter.Issuer, err = s.issuerIDs(e.Filter.Issuer); err != nil {
 			return Exported{}, err
 		}
 	}
@@ -87,8 +87,10 @@ func (s *Snapshot) Write(ctx context.Context, w io.Writer, records io.Reader, e 
 		return Exported{}, err
 	}
 	if e.Filter.Issuer != "" && run.records == 0 {
-		if _, unresolved := s.directory.Resolve(e.Filter.Issuer); unresolved != nil {
-			return Exported{}, fault.New(fault.NotFound, "%s", unresolved.Sentence)
+		for _, name := range s.issuerNames(e.Filter.Issuer) {
+			if _, unresolved := s.directory.Resolve(name); unresolved != nil {
+				return Exported{}, fault.New(fault.NotFound, "%s", unresolved.Sentence)
+			}
 		}
 	}
 	return Exported{Records: run.records, Documents: len(run.texts)}, out.Flush()

@@ -183,6 +183,27 @@ func eachLine(compressed io.Reader, fn func(line []byte) error) error {
 	}
 }
 
+// issuerIDs returns the identifiers by which a filter finds the issuers in a list: see
+// search.SplitIssuers.
+func (s *Snapshot) issuerIDs(list string) (string, error) {
+	names := s.issuerNames(list)
+	if len(names) > disclosure.MaxIssuers {
+		return "", fault.New(fault.Invalid, "There are %d issuers, and may be %d at most.", len(names), disclosure.MaxIssuers)
+	}
+	ids := make([]string, len(names))
+	for i, name := range names {
+		var err error
+		if ids[i], err = s.issuerID(name); err != nil {
+			return "", err
+		}
+	}
+	return disclosure.JoinIssuers(ids), nil
+}
+
+func (s *Snapshot) issuerNames(list string) []string {
+	return search.SplitIssuers(list, func(name string) bool { return len(s.directory.Lookup(name)) > 0 })
+}
+
 // issuerID returns the identifier by which a filter finds an issuer, which may be
 // given by any identifier, its ticker or its name. One that is not in the directory may be
 // in reports.

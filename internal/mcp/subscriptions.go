@@ -66,7 +66,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return selection.Compile(), nil
+	return selection.Compile(nil), nil
 }
 
 // add subscribes a listener to URIs, and acknowledges it: after the acknowledgement

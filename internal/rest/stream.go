@@ -172,7 +172,7 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	s := &stream{
 		api:       a,
 		principal: principal,
-		selector:  selection.Compile(),
+		selector:  selection.Compile(nil),
 		w:         w,
 		control:   control,
 		ctx:       r.Context(),

@@ -31,7 +31,7 @@ func (p *Printer) Store(ctx context.Context, db store.Store, selection events.Se
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return cat.Follow(ctx) })
-	g.Go(func() error { return p.follow(ctx, hub, selection.Compile(), after) })
+	g.Go(func() error { return p.follow(ctx, hub, selection.Compile(nil), after) })
 	return g.Wait()
 }
 

@@ -18,8 +18,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
-	"pregon/internal/document"
 	"pregon/internal/search"
 	"pregon/internal/store"
 	"pregon/internal/text"
@@ -193,8 +193,11 @@ const (
 // change. It returns "" if the filter is within the limits.
 func FilterError(f disclosure.Filter) string {
 	if n := FilterLength(f); n > LongestFilter {
-		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, issuer, market, "+
-			"sector and holder together", n, LongestFilter)
+		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, market, sector "+
+			"and holder together", n, LongestFilter)
+	}
+	if n := len(f.IssuerKeys()); n > disclosure.MaxIssuers+1 { // several, and all of them as one
+		return fmt.Sprintf("has %d issuers: a filter may have %d at most", n-1, disclosure.MaxIssuers)
 	}
 	for _, words := range []string{f.Search, f.HeldBy} {
 		if n := len(text.Words(words)); n > MostTerms {
@@ -204,60 +207,13 @@ func FilterError(f disclosure.Filter) string {
 	return ""
 }
 
-// FilterLength returns the number of characters in the texts of a filter.
+// FilterLength returns the number of characters in the texts of a filter. Issuers, which are
+// looked up and not searched for, have a limit of their own.
 func FilterLength(f disclosure.Filter) (n int) {
-	for _, s := range []string{f.Search, f.Category, f.Issuer, f.Market, f.Sector, f.HeldBy} {
+	for _, s := range []string{f.Search, f.Category, f.Market, f.Sector, f.HeldBy} {
 		n += utf8.RuneCountInString(s)
 	}
 	return n
-}
-
-// Selector is a compiled selection.
-type Selector struct {
-	events  []disclosure.Event
-	filter  disclosure.Filter
-	matcher *search.Matcher   // nil matches every report
-	words   *document.Matcher // of the filter's search if it is InDocument; nil matches no document
-}
-
-// Compile prepares a selection for matching.
-func (s Selection) Compile() *Selector {
-	out := &Selector{events: s.Names(), filter: s.Filter}
-	f := s.Filter
-	if f.InDocument {
-		out.words, _ = document.NewMatcher(search.ParseFilter(f)) // was checked when the filter was accepted
-		f.Search = ""
-		f.Widen = false
-	}
-	if s.Filter != (disclosure.Filter{}) {
-		out.matcher = search.Compile(f)
-	}
-	return out
-}
-
-// InDocument reports whether the selector searches the texts of documents. Then
-// Match decides only whether the text has to be compared: see Hub.Match.
-func (s *Selector) InDocument() bool { return s.filter.InDocument }
-
-// MatchText reports whether a document has the words that the selector searches for.
-func (s *Selector) MatchText(c *document.Content) bool { return s.words != nil && s.words.Match(c) }
-
-// Match reports whether an event is selected. A change of an issuer matches a
-// filter that has only conditions on issuers, because all others apply to
-// reports or positions. If the selector is InDocument, Match reports
-// whether the event has a text and meets all other conditions.
-func (s *Selector) Match(e *Event) bool {
-	switch {
-	case !slices.Contains(s.events, e.Name), s.InDocument() && e.document() == "":
-		return false
-	case s.matcher == nil:
-		return true
-	case e.report != nil:
-		return s.matcher.Match(e.report)
-	case e.position != nil:
-		return s.matcher.MatchPosition(e.position)
-	}
-	return s.matcher.MatchIssuer(e.issuer)
 }
 
 // ParseEvent reads the name of an event.
@@ -269,6 +225,14 @@ func ParseEvent(s string) (disclosure.Event, bool) {
 // NeedsIssuers reports whether a caller needs the scope read:issuers to receive an event: it
 // is about an issuer or a position. All others need read:reports.
 func NeedsIssuers(e disclosure.Event) bool { return e.Of() != disclosure.OfReport }
+
+// MayRead reports whether a caller with a scope may receive an event.
+func MayRead(scope access.Scope, event disclosure.Event) bool {
+	if NeedsIssuers(event) {
+		return scope.Has(access.ReadIssuers)
+	}
+	return scope.Has(access.ReadReports)
+}
 
 // EventNames returns the names of events, separated by commas.
 func EventNames(events []disclosure.Event) string {

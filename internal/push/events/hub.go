@@ -194,11 +194,14 @@ func (h *Hub) After(ctx context.Context, after disclosure.Cursor, limit int) ([]
 // loaded: the caller must try again, and must not pass the event over.
 func (h *Hub) Match(ctx context.Context, s *Selector, e *Event) (bool, error) {
 	selected := s.Match(e)
-	if !selected || !s.InDocument() {
+	if !selected || !s.NeedsText(e) {
 		return selected, nil
 	}
+	if e.document() == "" { // the watchlist has changed since Match
+		return false, nil
+	}
 	content, err := h.Text(ctx, e)
-	return err == nil && s.MatchText(content), err
+	return err == nil && s.MatchText(e, content), err
 }
 
 // Text returns the words of the document of an event that a selector with

@@ -204,6 +204,8 @@ func TestSelection(t *testing.T) {
 		{events.Selection{Filter: disclosure.Filter{Type: disclosure.IP}}, ""},
 		{events.Selection{Filter: disclosure.Filter{Issuer: "a-69000016"}}, "issuer report"},
 		{events.Selection{Filter: disclosure.Filter{Issuer: "B1"}}, ""},
+		{events.Selection{Filter: disclosure.Filter{Issuer: "B1,A69000016"}}, "issuer report"},
+		{events.Selection{Filter: disclosure.Filter{Issuer: "B1,B2"}}, ""},
 		{events.Selection{Filter: disclosure.Filter{Kind: disclosure.Company}}, "issuer report"},
 		{events.Selection{Filter: disclosure.Filter{Kind: disclosure.Fund}}, ""},
 		{events.Selection{Filter: disclosure.Filter{Market: "sibe"}}, "issuer report"},
@@ -212,7 +214,7 @@ func TestSelection(t *testing.T) {
 		{events.Selection{Filter: disclosure.Filter{Search: "ejf"}}, "report"},
 	} {
 		var got []string
-		selector := test.s.Compile()
+		selector := test.s.Compile(nil)
 		for i, e := range changes {
 			if selector.Match(e) {
 				got = append(got, []string{"issuer", "report", "history"}[i])
@@ -257,7 +259,7 @@ func TestSelectionInDocuments(t *testing.T) {
 		{disclosure.Filter{Search: "ejemplar", InDocument: true}, ""}, // a word of the name
 	} {
 		var got []string
-		selector := events.Selection{Filter: test.filter}.Compile()
+		selector := events.Selection{Filter: test.filter}.Compile(nil)
 		for _, e := range changes {
 			matched, err := w.hub.Match(t.Context(), selector, e)
 			if err != nil {

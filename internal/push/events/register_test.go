@@ -159,7 +159,7 @@ func TestSelectionOfPositions(t *testing.T) {
 		{disclosure.Filter{Side: disclosure.Sell}, ""},
 	} {
 		for _, selected := range append([][]disclosure.Event{events.AllEvents, nil}, single(events.AllEvents)...) {
-			selector := events.Selection{Events: selected, Filter: test.filter}.Compile()
+			selector := events.Selection{Events: selected, Filter: test.filter}.Compile(nil)
 			wanted := selected
 			if wanted == nil {
 				wanted = events.DefaultEvents

@@ -194,6 +194,7 @@ var waits = map[string]string{
 	"proof/transparency Keys.mu":                 inMemory,
 	"proof/transparency Publisher.grown":         "the request, and proofWait",
 	"proof/transparency Publisher.mu":            "held while hashes in memory are read, or a checkpoint is signed",
+	"push/events compiledEntries.mu":             inMemory,
 	"push/webhook/delivery Service.wake":         background,
 	"push/webhook/delivery bodies.mu":            inMemory,
 	"push/webhook/delivery costs.mu":             inMemory,

@@ -35,7 +35,7 @@ func (s *Service) selectsWithText(ctx context.Context, h *subscription.Hook, e *
 		return false, fault.Wrap(fault.Unavailable, err,
 			"The text of a document cannot be read now. Try again in a few seconds.")
 	}
-	return h.SelectsText(content), nil
+	return h.SelectsText(e, content), nil
 }
 
 // matchTexts compares the documents of queued changes with the webhooks until one
@@ -139,7 +139,7 @@ func (d *dispatcher) textDeliveries(
 		case !h.Filter.InDocument:
 			return !h.UpdatedAt.Before(queued.Truncate(time.Second))
 		}
-		return h.SelectsText(content)
+		return h.SelectsText(e, content)
 	})
 	d.matcher.costs.add(known, cost)
 	return out, nil

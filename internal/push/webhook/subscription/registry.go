@@ -168,7 +168,7 @@ func (r *Registry) apply(ctx context.Context, u follow.Update) {
 func (r *Registry) compile(ctx context.Context, w Webhook) *Hook {
 	h := &Hook{Webhook: w}
 	if h.filterError = events.FilterError(w.Filter); h.filterError == "" {
-		h.selector = w.Selection().Compile()
+		h.selector = w.Selection().Compile(nil)
 	}
 	var err error
 	if h.signing, err = openSecrets(&w, r.o.Sealer); err != nil {

@@ -34,7 +34,9 @@ func (h *Hook) Selects(e *events.Event) bool { return h.selector != nil && h.sel
 
 // SelectsText reports whether a document has the words that the webhook searches for. It
 // is for webhooks that select the event.
-func (h *Hook) SelectsText(content *document.Content) bool { return h.selector.MatchText(content) }
+func (h *Hook) SelectsText(e *events.Event, content *document.Content) bool {
+	return h.selector.MatchText(e, content)
+}
 
 // Revision returns the revision of the stored record, which is another after each change.
 func (h *Hook) Revision() int64 { return h.revision }

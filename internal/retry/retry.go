@@ -20,6 +20,20 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
+// Every calls do now and at every interval until the context ends.
+func Every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		do(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
 // Backoff returns the wait after a number of earlier failures: first after none,
 // twice as long after each, and never longer than longest.
 func Backoff(failures int, first, longest time.Duration) time.Duration {

@@ -138,6 +138,7 @@ var rows = [][]string{
 	6: {
 		"auth/oauth",
 		"auth/signin",
+		"push/queue",
 		"push/webhook/subscription",
 		"query",
 		"scripts/release",

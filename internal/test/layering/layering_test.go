@@ -139,6 +139,7 @@ var rows = [][]string{
 		"auth/oauth",
 		"auth/signin",
 		"push/queue",
+		"push/watchlist",
 		"push/webhook/subscription",
 		"query",
 		"scripts/release",

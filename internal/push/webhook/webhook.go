@@ -54,6 +54,7 @@ type Options struct {
 	Client         *http.Client
 	AccountStatus  func(account string) AccountStatus
 	Keys           Keys
+	Lists          subscription.Lists
 	AccountTimeout time.Duration
 	Logger         *slog.Logger
 	Audit          func(ctx context.Context, event string, attrs ...slog.Attr)
@@ -75,6 +76,7 @@ func New(o Options) *Manager {
 		AllowPrivate:   o.AllowPrivate,
 		AccountStatus:  o.AccountStatus,
 		Keys:           o.Keys,
+		Lists:          o.Lists,
 		AccountTimeout: o.AccountTimeout,
 		Logger:         o.Logger,
 		Audit:          o.Audit,
@@ -89,6 +91,7 @@ func New(o Options) *Manager {
 			Store:        o.Store,
 			Encoder:      o.Encoder,
 			Hooks:        hooks,
+			Lists:        o.Lists,
 			AllowPrivate: o.AllowPrivate,
 			Client:       o.Client,
 			Logger:       o.Logger,

@@ -213,3 +213,58 @@ func TestLostClaim(t *testing.T) {
 		}
 	})
 }
+
+// settlements records when results were written, and how many.
+type settlements struct {
+	webhook.Store
+
+	mu    sync.Mutex
+	times []time.Time // guarded by mu
+}
+
+func (s *settlements) Settle(ctx context.Context, results ...store.Result) error {
+	s.mu.Lock()
+	s.times = append(s.times, time.Now())
+	s.mu.Unlock()
+	return s.Store.Settle(ctx, results...)
+}
+
+func (s *settlements) all() []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.times)
+}
+
+// The results of several webhooks are written together, and the last one at once.
+func TestResultsAreWrittenTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const hooks, changes = 5, 20
+		w, r, s := newWorld(t), &slowReceiver{takes: 6 * time.Millisecond}, &settlements{}
+		p := w.slow(t, r, func(o *webhook.Options) {
+			s.Store = o.Store
+			o.Store = s
+		})
+		var all []webhook.Webhook
+		for range hooks {
+			all = append(all, hooked(t, p))
+		}
+		w.publish(t, p.db, changes)
+		for _, h := range all {
+			settled(t, p, h.ID, changes)
+		}
+		written := s.all()
+		if n := len(written); n > changes/2 {
+			t.Errorf("%d results were written %d times", hooks*changes, n)
+		}
+		sent := r.exchanges()
+		last := sent[0].end
+		for _, e := range sent {
+			if e.end.After(last) {
+				last = e.end
+			}
+		}
+		if waited := written[len(written)-1].Sub(last); waited != 0 {
+			t.Errorf("the last result waited %v", waited)
+		}
+	})
+}

@@ -17,6 +17,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/push/queue"
 	"pregon/internal/push/webhook"
 	"pregon/internal/push/webhook/delivery"
 	"pregon/internal/store"
@@ -299,7 +300,7 @@ func TestRetryAfterDelaysAll(t *testing.T) {
 func TestSchedule(t *testing.T) {
 	p := newWorld(t).idle(t, delivery.Pace{}, nil)
 	var least, most, sum time.Duration
-	for n, want := range delivery.Delays {
+	for n, want := range queue.DefaultDelays {
 		sum += want
 		least, most = 1000*time.Hour, 0
 		for range 200 {
@@ -309,8 +310,8 @@ func TestSchedule(t *testing.T) {
 			}
 			least, most = min(least, r.Wait), max(most, r.Wait)
 		}
-		if most > delivery.LongestWait {
-			t.Errorf("after attempt %d up to %v, want %v at most", n+1, most, delivery.LongestWait)
+		if most > queue.MaxWait {
+			t.Errorf("after attempt %d up to %v, want %v at most", n+1, most, queue.MaxWait)
 		}
 		if least < want*9/10 || most > want*11/10 || most-least < want/20 {
 			t.Errorf("after attempt %d between %v and %v, want about %v", n+1, least, most, want)

@@ -2,122 +2,116 @@ package delivery
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"maps"
-	"slices"
-	"sync"
+	"iter"
 	"time"
 
-	"pregon/internal/fault/outage"
+	"pregon/internal/push/queue"
+	"pregon/internal/push/webhook/subscription"
+	"pregon/internal/retry"
+	"pregon/internal/store"
 )
 
 const (
-	maxSlots       = 256              // concurrent claims of working webhooks, and of failing ones
-	claimBatch     = 100              // deliveries of one claim
-	maxTurn        = 30 * time.Second // after which a claim returns to the end of the queue
-	maxBackoff     = 30 * time.Second
-	settleInterval = 5 * time.Millisecond
-	maxSettled     = 500 // results of one transaction
-	pruneInterval  = time.Hour
-	retention      = 30 * 24 * time.Hour
+	claimBatch   = 100              // deliveries of one claim
+	maxReadTime  = 30 * time.Second // for changes that the catalogue does not have yet
+	tidyInterval = time.Hour
 )
 
 // Run delivers until the context ends. Then it waits a while for requests in
 // flight, writes their results and releases its claims.
 func (s *Service) Run(ctx context.Context) error {
-	detached := context.WithoutCancel(ctx)
-	sending, cancelSending := context.WithCancel(detached)
-	defer cancelSending()
-	settling, cancelSettling := context.WithCancel(detached)
-	defer cancelSettling()
-	d := &dispatcher{
-		Service:    s,
-		holder:     rand.Text(),
-		sending:    sending,
-		ending:     ctx.Done(),
-		outcomes:   make(chan outcome, maxSettled),
-		clockCheck: outage.Log{Logger: s.log},
-		held:       map[string]*claim{},
-		backoffs:   map[string]backoff{},
-	}
-	// Claims are renewed until the last result is written: another process must
-	// not send what this one is still sending.
-	renewing, stopRenewing := context.WithCancel(settling)
-	defer stopRenewing()
-	var settler, renewer, loops sync.WaitGroup
-	settler.Go(func() { d.settle(settling) })
-	renewer.Go(func() { every(renewing, s.claimFor/4, d.renew) })
-	loops.Go(func() { _ = s.hooks.Maintain(ctx) })
-	loops.Go(func() { s.fanOut(ctx) })
-	loops.Go(func() { d.dispatch(ctx) })
-	loops.Go(func() { every(ctx, pruneInterval, d.cleanUp) })
-	loops.Go(func() { every(ctx, clockInterval, d.correctTimes) })
-	<-ctx.Done()
-	defer time.AfterFunc(s.grace, cancelSending).Stop()
-	defer time.AfterFunc(s.grace+s.settleTimeout, cancelSettling).Stop()
-	loops.Wait()
-	d.workers.Wait()
-	close(d.outcomes)
-	settler.Wait()
-	stopRenewing()
-	renewer.Wait()
-	// Release all webhooks: a claim may have succeeded though its response was lost.
-	releasing, cancelReleasing := context.WithTimeout(settling, s.claimFor/4) // other claims expire
-	defer cancelReleasing()
-	_ = s.store.Release(releasing, d.holder, slices.Collect(maps.Keys(s.hooks.Known().Hooks))...)
+	d := &dispatcher{Service: s}
+	d.texts = d.newTexts()
+	d.queue = queue.New(queue.Options{
+		Store:     s.store,
+		Logger:    s.log,
+		Noun:      "webhooks",
+		Timing:    s.Timing,
+		Each:      claimBatch,
+		Endpoints: d.endpoints,
+		Serves:    d.serves,
+		Work:      d.serve,
+		Wake:      s.wake,
+		Changed:   s.hooks.Changed(),
+	})
+	err := d.queue.Run(ctx,
+		func(ctx context.Context) { _ = s.hooks.Maintain(ctx) },
+		s.fan.Run,
+		func(ctx context.Context) { retry.Every(ctx, tidyInterval, s.tidy) },
+	)
 	s.sender.client.CloseIdleConnections()
-	return ctx.Err()
+	return err
 }
 
-// every calls do now and at every interval until the context ends.
-func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		do(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-// dispatcher claims webhooks and sends their due deliveries, during one Run.
+// dispatcher sends due deliveries, during one Run.
 type dispatcher struct {
 	*Service
-	holder   string
-	sending  context.Context // ends when requests in flight are canceled
-	ending   <-chan struct{} // closed when no new work is started
-	workers  sync.WaitGroup
-	outcomes chan outcome
-
-	clockCheck outage.Log // of correctTimes, which one goroutine calls
-
-	// mu guards held and backoffs: the dispatching goroutine, the workers, the renewal and
-	// the settlement use them. It is never held during a call of the store or of a
-	// receiver, so that one slow claim delays no other.
-	mu       sync.Mutex
-	held     map[string]*claim
-	backoffs map[string]backoff // of receivers that failed
+	queue *queue.Queue
+	texts *queue.Texts
 }
 
-// dispatch claims until the context ends.
-func (d *dispatcher) dispatch(ctx context.Context) {
-	logged := false
-	for {
-		err := errors.Join(d.claim(ctx, false), d.claim(ctx, true))
-		if err != nil && ctx.Err() == nil && !logged { // once, not each time
-			d.log.WarnContext(ctx, "cannot claim webhooks: due deliveries wait", "err", err)
+// endpoints yields all webhooks, and textQueue if some of them search in documents.
+func (d *dispatcher) endpoints() iter.Seq[queue.Endpoint] {
+	return func(yield func(queue.Endpoint) bool) {
+		texts := false
+		for _, h := range d.hooks.Known().Hooks {
+			texts = texts || h.Enabled && h.InDocument()
+			if !yield(endpoint(h)) {
+				return
+			}
 		}
-		logged = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-d.wake:
-		case <-d.hooks.Changed():
-		case <-time.After(d.poll):
+		if texts {
+			yield(queue.Endpoint{ID: textQueue})
 		}
 	}
+}
+
+// endpoint returns a webhook in the words of the queue.
+func endpoint(h *subscription.Hook) queue.Endpoint {
+	return queue.Endpoint{
+		ID:       h.ID,
+		Account:  h.Account,
+		Revision: h.Revision(),
+	}
+}
+
+func (d *dispatcher) serves(id string) bool {
+	if id == textQueue {
+		return true
+	}
+	_, served := d.hooks.Serves(d.hooks.Known().Hooks[id])
+	return served
+}
+
+func (d *dispatcher) serve(held *queue.Claim, c store.Claimed) {
+	if c.Webhook == textQueue {
+		d.texts.Serve(held, c.Deliveries)
+	} else {
+		d.work(held, c)
+	}
+}
+
+// tidy removes the deliveries of deleted webhooks.
+func (s *Service) tidy(ctx context.Context) {
+	if err := s.dropRemoved(ctx); err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "cannot remove the deliveries of deleted webhooks", "err", err)
+	}
+}
+
+func (s *Service) dropRemoved(ctx context.Context) error {
+	removed := s.hooks.Removed()
+	if len(removed) == 0 {
+		return nil
+	}
+	left, err := s.store.Endpoints(ctx, removed...)
+	if err != nil {
+		return err
+	}
+	for id := range left {
+		if err := s.store.DropDeliveries(ctx, id); err != nil {
+			return err
+		}
+	}
+	s.hooks.Cleared(removed...)
+	return nil
 }

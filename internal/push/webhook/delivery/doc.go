@@ -7,11 +7,8 @@
 // written that it did not know. So no change is skipped, whenever a process dies.
 // Any number of processes may try; one succeeds.
 //
-// The dispatcher claims webhooks, never single deliveries, so that one
-// process at a time sends to an address. Results are settled in batches. A claim
-// is released only when all of its results are settled. Claims of healthy and of
-// failing webhooks are counted separately, and a claim ends at its first
-// failure: a bad receiver never delays another.
+// Package queue claims webhooks and has their due deliveries sent. A claim ends at its
+// first failure.
 //
 // Webhooks that search in documents are matched in two steps, so that a text that
 // loads slowly, or not at all, delays no other webhook. The fan-out writes one
@@ -22,5 +19,4 @@
 //
 // Due times are set by the clock of the process that settles and compared with
 // the clock of the store. A wrong clock shifts retries and has no other effect.
-// A claim has a duration, so it does not depend on the clocks of processes.
 package delivery

@@ -20,7 +20,8 @@ func TestDocumentedReceiver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, code, _ := strings.Cut(string(text), "```js\n")
+	_, webhooks, _ := strings.Cut(string(text), "\n## Webhooks\n")
+	_, code, _ := strings.Cut(webhooks, "```js\n")
 	code, _, found := strings.Cut(code, "```")
 	if !found {
 		t.Fatal("docs/push.md has no receiver")

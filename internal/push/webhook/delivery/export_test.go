@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"pregon/internal/push/queue"
 	"pregon/internal/store"
 )
 
@@ -21,13 +22,12 @@ func (s *Service) Hasten(p Pace) {
 		}
 	}
 	set(&s.sender.timeout, p.SendTimeout)
-	s.sender.client.Timeout = 0 // each request has its own
-	set(&s.backoff, p.Rest)
-	set(&s.claimFor, p.ClaimFor)
-	set(&s.poll, p.Poll)
+	set(&s.Backoff, p.Rest)
+	set(&s.ClaimFor, p.ClaimFor)
+	set(&s.Poll, p.Poll)
 	set(&s.maxFailing, p.TooLong)
-	set(&s.grace, p.Grace)
-	set(&s.settleTimeout, p.LastWrites)
+	set(&s.Grace, p.Grace)
+	set(&s.SettleTimeout, p.LastWrites)
 	for i := range s.delays {
 		set(&s.delays[i], p.Delay)
 	}
@@ -37,7 +37,7 @@ func (s *Service) Hasten(p Pace) {
 func (s *Service) LimitRedelivery(n int) { s.maxRedelivered = n }
 
 // LimitSlots sets how many webhooks are served at a time.
-func (s *Service) LimitSlots(n int) { s.slots = n }
+func (s *Service) LimitSlots(n int) { s.Slots = n }
 
 // Classify returns the result of an attempt after a number of earlier ones.
 func (s *Service) Classify(attempts, status int, retryAfter time.Duration) store.Result {
@@ -51,7 +51,12 @@ func (s *Service) Classify(attempts, status int, retryAfter time.Duration) store
 }
 
 // Tidy runs the hourly cleanup.
-func (s *Service) Tidy(ctx context.Context) error { return (&dispatcher{Service: s}).prune(ctx) }
+func (s *Service) Tidy(ctx context.Context) error {
+	if err := queue.Prune(ctx, s.store); err != nil {
+		return err
+	}
+	return s.dropRemoved(ctx)
+}
 
 // Sign signs with one secret.
 func Sign(h http.Header, key []byte, id string, at time.Time, body []byte) bool {
@@ -62,12 +67,10 @@ var (
 	Fit        = fit
 	RetryAfter = retryAfter
 	Excerpt    = excerpt
-	Delays     = delays
 )
 
 const (
 	LongestBody = maxBody
-	LongestWait = maxWait
 )
 
 // AllowTest counts a test of a webhook.
@@ -76,4 +79,4 @@ func (s *Service) AllowTest(ctx context.Context, account, id string) error {
 }
 
 // FanOutBatch fans out one batch of changes.
-func (s *Service) FanOutBatch(ctx context.Context) error { return s.fanOutBatch(ctx) }
+func (s *Service) FanOutBatch(ctx context.Context) error { return s.fan.Batch(ctx) }

@@ -2,96 +2,60 @@ package delivery
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"pregon/internal/disclosure"
-	"pregon/internal/fault"
+	"pregon/internal/push/queue"
 	"pregon/internal/push/webhook/subscription"
-	"pregon/internal/retry"
 	"pregon/internal/store"
 )
 
 const (
 	maxRows      = 5000                   // of one transaction, approximately
 	maxMatchTime = 100 * time.Millisecond // after which the matched deliveries are written
-	waitTimeout  = 2 * time.Second        // of one wait for changes, after which the position is read again
 )
 
-// fanOut creates deliveries for new changes until the context ends. Every
-// process tries; the store lets one succeed.
-func (s *Service) fanOut(ctx context.Context) {
-	const least, most = 100 * time.Millisecond, 5 * time.Second
-	wait := least
-	for ctx.Err() == nil {
-		err := s.fanOutBatch(ctx)
-		switch {
-		case err == nil:
-			wait = least
-			continue
-		case ctx.Err() != nil:
-			return
-		case fault.KindOf(err) == fault.Conflict: // another process was first, or this one does not know all webhooks
-			if err = s.hooks.Refresh(ctx); err == nil {
-				continue
-			}
-		}
-		if wait == least { // logged once, not each time
-			s.log.WarnContext(ctx, "cannot create deliveries to webhooks: retrying", "err", err)
-		}
-		_ = retry.Sleep(ctx, wait)
-		wait = min(2*wait, most)
+// newFan returns what follows the log.
+func (s *Service) newFan() *queue.Fan {
+	return &queue.Fan{
+		Store:   s.store,
+		Logger:  s.log,
+		Noun:    "webhooks",
+		Seen:    func() (disclosure.Head, disclosure.Mark) { return s.encoder.Seen() },
+		Epoch:   func() string { return s.hooks.Known().Epoch },
+		Refresh: s.refresh,
+		Created: s.wakeUp,
+		Match: func(ctx context.Context, from int64, newest disclosure.Cursor) (store.FanOut, error) {
+			return s.match(ctx, s.hooks.Known(), from, newest)
+		},
 	}
 }
 
-// fanOutBatch waits for changes without deliveries and writes the deliveries of
-// some.
-func (s *Service) fanOutBatch(ctx context.Context) error {
-	from, err := s.store.Fanned(ctx, store.ForWebhooks)
-	if err != nil {
+// refresh loads webhooks and lists as they are now.
+func (s *Service) refresh(ctx context.Context) error {
+	if err := s.hooks.Refresh(ctx); err != nil || s.lists == nil {
 		return err
 	}
-	s.counts.fannedOut.Store(from)
-	waiting, cancel := context.WithTimeout(ctx, waitTimeout)
-	defer cancel()
-	if err := s.store.Wait(waiting, from); err != nil {
-		if waiting.Err() != nil && ctx.Err() == nil {
-			return nil // a restored backup may have reset both the log and the position
-		}
-		return err
+	return s.lists.Refresh(ctx)
+}
+
+// revisions returns the revisions of the webhooks that a snapshot has, and of the lists.
+// Lists that change while changes are matched are newer. Without lists, nothing depends on
+// their records.
+func (s *Service) revisions(known *subscription.Snapshot) map[string]int64 {
+	seen := map[string]int64{"webhook": known.Revision, "watchlist": math.MaxInt64}
+	if s.lists != nil {
+		seen["watchlist"] = s.lists.Revision()
 	}
-	head, mark := s.encoder.Seen()
-	for wait := time.Millisecond; head.Seq <= from && ctx.Err() == nil; head, mark = s.encoder.Seen() {
-		_ = retry.Sleep(ctx, wait) // the catalogue is about to load it
-		wait = min(2*wait, 200*time.Millisecond)
-		if now, err := s.store.Fanned(ctx, store.ForWebhooks); err != nil || now != from {
-			return err // another process was faster
-		}
-	}
-	if s.hooks.Known().Epoch != head.Epoch { // a backup was restored
-		if err := s.hooks.Refresh(ctx); err != nil {
-			return err
-		}
-	}
-	f, err := s.match(ctx, s.hooks.Known(), from, head.Cursor)
-	f.Epoch, f.Seen = head.Epoch, mark
-	if err != nil || ctx.Err() != nil {
-		return err
-	}
-	if err := s.store.FanOut(ctx, f); err != nil {
-		return err
-	}
-	s.counts.fannedOut.Store(f.To)
-	if len(f.Deliveries) > 0 {
-		s.wakeUp()
-	}
-	return nil
+	return seen
 }
 
 // match returns the deliveries for the next changes.
 func (s *Service) match(
 	ctx context.Context, known *subscription.Snapshot, from int64, newest disclosure.Cursor,
 ) (store.FanOut, error) {
-	f := store.FanOut{From: from, To: newest.Seq, Revisions: map[string]int64{"webhook": known.Revision}}
+	f := store.FanOut{To: newest.Seq, Revisions: s.revisions(known)}
 	listening := known.Listening()
 	for _, h := range listening {
 		f.To = min(f.To, h.StartsAfter)
@@ -111,8 +75,9 @@ func (s *Service) match(
 		texts := false
 		selected := s.matcher.selected(listening, c, cost, func(h *subscription.Hook) bool {
 			matched := h.Selects(e)
-			texts = texts || matched && h.Filter.InDocument
-			return matched && !h.Filter.InDocument
+			byText := matched && h.NeedsText(e)
+			texts = texts || byText
+			return matched && !byText
 		})
 		if len(selected) > 0 {
 			s.bodies.add(disclosure.Cursor{Epoch: newest.Epoch, Seq: c.Seq}, e)

@@ -158,10 +158,10 @@ func TestErasedName(t *testing.T) {
 		if strings.Contains(got, elena) || !strings.Contains(got, `"person":null,"person_erased":true`) {
 			t.Errorf("after the erasure: %s", got)
 		}
+		n := len(r.requests())
 		if err := p.Redeliver(t.Context(), owner, h.ID, first); err != nil {
 			t.Fatal(err)
 		}
-		n := len(r.requests())
 		until(t, "the change is sent again", func() bool { return len(r.requests()) > n })
 		if q := r.requests()[n]; strings.Contains(string(q.body), elena) {
 			t.Errorf("sent again: %s", q.body)

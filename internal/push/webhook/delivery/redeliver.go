@@ -96,7 +96,7 @@ func (s *Service) RedeliverSince(ctx context.Context, by access.Reach, id string
 			c := &changes[i]
 			searched = c.Seq
 			e := s.encoder.Encode(c)
-			if h.Filter.InDocument && h.Selects(e) {
+			if h.Selects(e) && h.NeedsText(e) {
 				texts++
 			}
 			if texts > maxTexts {

@@ -4,20 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
+	"pregon/internal/push/queue"
 	"pregon/internal/push/webhook/subscription"
 	"pregon/internal/server/outbound"
 	"pregon/internal/store"
@@ -26,6 +24,9 @@ import (
 const (
 	sendTimeout = 15 * time.Second // of the whole exchange
 	maxExcerpt  = 1 << 10          // of a response body, in bytes
+	// idlePerHost is as many webhooks as one account may have served at a time. Services
+	// that receive for many have one host.
+	idlePerHost = 64
 )
 
 // attempt is the result of one request.
@@ -49,9 +50,14 @@ type sender struct {
 func newSender(o Options) *sender {
 	client := o.Client
 	if client == nil {
-		client = outbound.NewClient(outbound.Options{AllowPrivate: o.AllowPrivate, Timeout: sendTimeout})
+		client = outbound.NewClient(outbound.Options{
+			AllowPrivate: o.AllowPrivate,
+			Timeout:      sendTimeout,
+			IdlePerHost:  idlePerHost,
+		})
 	}
 	own := *client
+	own.Timeout = 0 // each request has its own
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &sender{
 		client:    &own,
@@ -118,29 +124,8 @@ func (s *sender) exchange(ctx context.Context, h *subscription.Hook, id string, 
 // describeError describes a failure to the account of the webhook without details
 // of our network.
 func (s *sender) describeError(err error) string {
-	if reason, ok := outbound.Refused(err); ok {
-		return "refused: " + reason
-	}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		if dns.IsNotFound {
-			return "the name of the host was not found"
-		}
-		return "the name of the host could not be looked up"
-	}
-	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "its certificate is not valid: " + excerpt([]byte(bad.Err.Error()))
-	}
-	var timeout net.Error
-	switch {
-	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("no answer within %v", s.timeout)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "the connection was refused"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed early"
-	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
-		return "the host cannot be reached"
+	if described := outbound.Describe(err, s.timeout); described != "" {
+		return described
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err // without the URL, which may contain a password
@@ -160,28 +145,16 @@ func excerpt(b []byte) string {
 	return strings.TrimSpace(text)
 }
 
-const (
-	maxAttempts   = 10
-	maxRetryAfter = 24 * time.Hour
-	jitter        = 0.1
-	maxWait       = maxRetryAfter + maxRetryAfter/10 // also of the last delay with its jitter
-	maxFailing    = 5 * 24 * time.Hour               // after which a webhook is disabled
-)
-
-// delays are the times between attempts: 75 and a half hours in all, so that an
-// outage over a weekend loses nothing.
-var delays = [maxAttempts - 1]time.Duration{
-	5 * time.Second, 5 * time.Minute, 30 * time.Minute,
-	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
-}
+// maxFailing is the time after which a webhook is disabled.
+const maxFailing = 5 * 24 * time.Hour
 
 // retryAfter parses the header Retry-After.
 func retryAfter(header string, now time.Time) time.Duration {
 	var wait time.Duration
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {
-		wait = time.Duration(min(seconds, int64(maxRetryAfter/time.Second))) * time.Second
+		wait = time.Duration(min(seconds, int64(queue.MaxRetryAfter/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(header); err == nil {
 		wait = at.Sub(now)
 	}
-	return max(0, min(wait, maxRetryAfter))
+	return max(0, min(wait, queue.MaxRetryAfter))
 }

@@ -10,14 +10,14 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/push/events"
+	"pregon/internal/push/queue"
 	"pregon/internal/push/webhook/subscription"
 	"pregon/internal/store"
 )
 
-const (
-	pageSize     = 500             // changes that are read at once, and deliveries that are added
-	storeTimeout = 5 * time.Second // of what is read or written in the background
-)
+// pageSize is the number of changes that are read at once, and of deliveries that are
+// added.
+const pageSize = 500
 
 // Store is the part of the store that deliveries need.
 type Store interface {
@@ -51,8 +51,9 @@ type Options struct {
 	Store        Store
 	Encoder      Encoder // nil in a process that lists deliveries only
 	Hooks        *subscription.Registry
-	AllowPrivate bool         // receivers may have any address and use plain http
-	Client       *http.Client // nil: one of package outbound
+	Lists        subscription.Lists // nil: a filter with one selects nothing
+	AllowPrivate bool               // receivers may have any address and use plain http
+	Client       *http.Client       // nil: one of package outbound
 	Logger       *slog.Logger
 	UserAgent    string
 	// Observe, if not nil, is called after every attempt that was not canceled. The
@@ -65,10 +66,12 @@ type Service struct {
 	store   Store
 	encoder Encoder
 	hooks   *subscription.Registry
+	lists   subscription.Lists
 	log     *slog.Logger
 	sender  *sender
 	matcher *matcher
 	bodies  *bodies
+	fan     *queue.Fan
 	tests   *testLimits
 	counts  counts
 	wake    chan struct{} // signals that deliveries may be due
@@ -77,14 +80,9 @@ type Service struct {
 
 // timing holds the durations and limits that tests change.
 type timing struct {
-	delays         [maxAttempts - 1]time.Duration
-	backoff        time.Duration // after a failure, before the next delivery to the same receiver
-	claimFor       time.Duration // renewed every quarter of it; a claim of a dead process lasts this long
-	poll           time.Duration
+	queue.Timing
+	delays         queue.Delays
 	maxFailing     time.Duration // time of failures after which a webhook is disabled
-	grace          time.Duration // for requests in flight when the service stops
-	settleTimeout  time.Duration // for writing their results after that
-	slots          int           // concurrent claims of working webhooks, and of failing ones
 	maxRedelivered int           // changes of one redelivery
 }
 
@@ -95,7 +93,6 @@ type counts struct {
 	dead      atomic.Int64
 	retried   atomic.Int64
 	inFlight  atomic.Int64
-	fannedOut atomic.Int64 // the change up to which deliveries were created
 }
 
 // New returns a service that sends nothing until Run.
@@ -103,10 +100,11 @@ func New(o Options) *Service {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Service{
+	s := &Service{
 		store:   o.Store,
 		encoder: o.Encoder,
 		hooks:   o.Hooks,
+		lists:   o.Lists,
 		log:     o.Logger,
 		sender:  newSender(o),
 		matcher: newMatcher(o.Hooks),
@@ -114,17 +112,14 @@ func New(o Options) *Service {
 		tests:   newTestLimits(),
 		wake:    make(chan struct{}, 1),
 		timing: timing{
-			delays:         delays,
-			backoff:        time.Second,
-			claimFor:       8 * time.Second,
-			poll:           500 * time.Millisecond,
+			Timing:         queue.DefaultTiming,
+			delays:         queue.DefaultDelays,
 			maxFailing:     maxFailing,
-			grace:          10 * time.Second,
-			settleTimeout:  5 * time.Second,
-			slots:          maxSlots,
 			maxRedelivered: maxRedelivered,
 		},
 	}
+	s.fan = s.newFan()
+	return s
 }
 
 // wakeUp lets the dispatcher look for due deliveries at once.

@@ -35,7 +35,7 @@ func (s *Service) Stats() Stats {
 		Failed:           s.counts.failed.Load(),
 		Dead:             s.counts.dead.Load(),
 		Retried:          s.counts.retried.Load(),
-		Lag:              max(0, s.encoder.Newest()-s.counts.fannedOut.Load()),
+		Lag:              max(0, s.encoder.Newest()-s.fan.Reached()),
 		InFlight:         int(s.counts.inFlight.Load()),
 	}
 }

@@ -5,26 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	mathrand "math/rand/v2"
 	"slices"
 	"time"
 
 	"pregon/internal/disclosure"
+	"pregon/internal/push/queue"
 	"pregon/internal/push/webhook/subscription"
 	"pregon/internal/retry"
 	"pregon/internal/store"
 )
-
-// backoff is the time during which nothing is sent to a receiver.
-type backoff struct {
-	failures int // in a row
-	until    time.Time
-	revision int64 // of the webhook: a changed webhook is tried at once
-}
-
-// maxDelay is the time after which a due delivery is not sent any more.
-const maxDelay = 4 * 24 * time.Hour
 
 // skipReason returns why a delivery is not sent to a webhook with a status, empty if it
 // is.
@@ -32,28 +21,27 @@ func skipReason(s subscription.AccountStatus, d store.Delivery) string {
 	switch {
 	case !s.MayRead(d.Event):
 		return "not sent: the owner of the webhook may not read it"
-	case time.Since(d.DueAt) > maxDelay:
+	case time.Since(d.DueAt) > queue.MaxDelay:
 		return "not sent: it was due for more than four days; send it again with redeliver"
 	}
 	return ""
 }
 
 // work sends the due deliveries of a webhook until one fails.
-func (d *dispatcher) work(held *claim, c store.Claimed) {
-	start := time.Now()
-	messages, err := d.read(held.ctx, c.Deliveries)
+func (d *dispatcher) work(held *queue.Claim, c store.Claimed) {
+	messages, err := d.read(held.Context(), c.Deliveries)
 	if err != nil {
-		if h := d.hooks.Known().Hooks[c.Webhook]; h != nil && !d.ended() && held.ctx.Err() == nil {
-			d.log.WarnContext(d.sending, "cannot read changes for a webhook: they wait",
+		if h := d.hooks.Known().Hooks[c.Webhook]; h != nil && !d.queue.Ended() && held.Context().Err() == nil {
+			d.log.WarnContext(d.queue.Sending(), "cannot read changes for a webhook: they wait",
 				"webhook", c.Webhook, "err", err)
-			d.backOff(h, 0)
+			d.queue.BackOff(endpoint(h), 0)
 		}
 		return
 	}
 	for _, delivery := range c.Deliveries {
 		h := d.hooks.Known().Hooks[c.Webhook]
 		status, served := d.hooks.Serves(h)
-		if !served || d.ended() || held.ctx.Err() != nil || time.Since(start) > maxTurn {
+		if !served || held.Over() {
 			return
 		}
 		if reason := skipReason(status, delivery); reason != "" {
@@ -65,13 +53,13 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 				State:   store.DeliveryDead,
 				Attempt: store.Attempt{At: time.Now().UTC(), Error: reason},
 			}
-			d.outcomes <- outcome{c.Webhook, &r}
+			held.Settle(r)
 			continue
 		}
 		var a attempt
 		if m := messages[delivery.Seq]; m.body != nil {
 			d.counts.inFlight.Add(1)
-			a = d.sender.send(held.ctx, h, MessageID(delivery), m.body)
+			a = d.sender.send(held.Context(), h, MessageID(delivery), m.body)
 			d.counts.inFlight.Add(-1)
 			if m.erasable {
 				a.Excerpt = "" // the receiver may repeat the name, and attempts are kept
@@ -83,13 +71,13 @@ func (d *dispatcher) work(held *claim, c store.Claimed) {
 			return
 		}
 		r := d.result(delivery, a)
-		d.outcomes <- outcome{c.Webhook, &r}
+		held.Settle(r)
 		if !a.ok {
-			d.backOff(h, a.retryAfter)
-			d.disableFailing(h, a, held.failing)
+			d.queue.BackOff(endpoint(h), a.retryAfter)
+			d.disableFailing(h, a, held.Failing)
 			return
 		}
-		d.clearBackoff(c.Webhook)
+		d.queue.ClearBackoff(c.Webhook)
 	}
 }
 
@@ -130,7 +118,7 @@ func (d *dispatcher) read(ctx context.Context, deliveries []store.Delivery) (map
 	// The catalogue of this process may be behind.
 	last := disclosure.Cursor{Epoch: epoch, Seq: slices.Max(missing)}
 	for start := time.Now(); !d.catalogHas(last); _ = retry.Sleep(ctx, 5*time.Millisecond) {
-		if d.ended() || ctx.Err() != nil || time.Since(start) > maxTurn {
+		if d.queue.Ended() || ctx.Err() != nil || time.Since(start) > maxReadTime {
 			return nil, errors.New("the catalogue does not have them yet")
 		}
 	}
@@ -157,15 +145,6 @@ func (d *dispatcher) catalogHas(c disclosure.Cursor) bool {
 	return head.Epoch == c.Epoch && head.Seq >= c.Seq
 }
 
-func (d *dispatcher) ended() bool {
-	select {
-	case <-d.ending:
-		return true
-	default:
-		return false
-	}
-}
-
 // result returns the result of an attempt: delivered, dead, or the time of the
 // next attempt.
 func (d *dispatcher) result(delivery store.Delivery, a attempt) store.Result {
@@ -185,47 +164,28 @@ func (d *dispatcher) result(delivery store.Delivery, a attempt) store.Result {
 		return r
 	}
 	d.counts.failed.Add(1)
-	if a.gone || delivery.Attempts+1 >= maxAttempts {
-		d.counts.dead.Add(1)
+	if a.gone {
 		r.State = store.DeliveryDead
-		return r
+	} else {
+		d.delays.Failed(&r, delivery.Attempts, a.retryAfter)
 	}
-	wait := time.Duration(float64(d.delays[delivery.Attempts]) * (1 + jitter*(2*mathrand.Float64()-1)))
-	r.Wait = max(wait, a.retryAfter)
+	if r.State == store.DeliveryDead {
+		d.counts.dead.Add(1)
+	}
 	return r
-}
-
-// backOff sends nothing to a receiver that failed for a while: each time twice
-// as long, and as long as it asked for.
-func (d *dispatcher) backOff(h *subscription.Hook, asked time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	r := d.backoffs[h.ID]
-	wait := time.Duration(min(float64(d.backoff)*math.Exp2(float64(r.failures)), float64(maxBackoff)))
-	d.backoffs[h.ID] = backoff{
-		failures: r.failures + 1,
-		until:    time.Now().Add(max(wait, asked)),
-		revision: h.Revision(),
-	}
-}
-
-func (d *dispatcher) clearBackoff(id string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.backoffs, id)
 }
 
 // disableFailing disables a webhook whose receiver is gone or failed for too
 // long.
 func (d *dispatcher) disableFailing(h *subscription.Hook, a attempt, failing bool) {
 	if a.gone {
-		d.hooks.DisableUnchanged(d.sending, h, "the receiver answered 410 Gone")
+		d.hooks.DisableUnchanged(d.queue.Sending(), h, "the receiver answered 410 Gone")
 		return
 	}
 	if !failing {
 		return // the first failure
 	}
-	endpoints, err := d.store.Endpoints(d.sending, h.ID)
+	endpoints, err := d.store.Endpoints(d.queue.Sending(), h.ID)
 	if err != nil {
 		return // the next failure tries again
 	}
@@ -237,7 +197,7 @@ func (d *dispatcher) disableFailing(h *subscription.Hook, a attempt, failing boo
 		since = h.EnabledAt
 	}
 	if time.Since(since) > d.maxFailing {
-		d.hooks.DisableUnchanged(d.sending, h, fmt.Sprintf("nothing was delivered since %s; last error: %s",
+		d.hooks.DisableUnchanged(d.queue.Sending(), h, fmt.Sprintf("nothing was delivered since %s; last error: %s",
 			since.UTC().Format(time.RFC3339), a.Error))
 	}
 }

@@ -373,8 +373,8 @@ func (f *flaky) do(do func() error) error {
 	return nil
 }
 
-func (f *flaky) Fanned(ctx context.Context, to store.Consumer) (seq int64, err error) {
-	err = f.do(func() (err error) { seq, err = f.Store.Fanned(ctx, to); return err })
+func (f *flaky) Fanned(ctx context.Context, of store.Consumer) (seq int64, err error) {
+	err = f.do(func() (err error) { seq, err = f.Store.Fanned(ctx, of); return err })
 	return seq, err
 }
 

@@ -42,10 +42,7 @@ type AccountStatus struct {
 
 // MayRead reports whether an account may receive an event.
 func (s AccountStatus) MayRead(event string) bool {
-	if events.NeedsIssuers(disclosure.Event(event)) {
-		return s.Scope.Has(access.ReadIssuers)
-	}
-	return s.Scope.Has(access.ReadReports)
+	return events.MayRead(s.Scope, disclosure.Event(event))
 }
 
 // accounts knows which accounts are served, and when each was last seen.
@@ -194,12 +191,18 @@ func (r *Registry) Status(w *Webhook) AccountStatus {
 	return r.WithKey(r.AccountStatus(w.Account), w.Key)
 }
 
+// KeysBehind reports whether the keys are not known as they are now, so that nothing is sent
+// that was made with this one. What was made without a key does not wait for them.
+func (r *Registry) KeysBehind(key string) bool {
+	return key != "" && r.o.Keys != nil && r.o.Keys.Behind() > maxKeysBehind
+}
+
 // Serves reports whether deliveries are sent to a webhook now, and returns its status.
 func (r *Registry) Serves(h *Hook) (s AccountStatus, ok bool) {
 	if h == nil || !h.Enabled {
 		return s, false
 	}
-	if h.Key != "" && r.o.Keys != nil && r.o.Keys.Behind() > maxKeysBehind {
+	if r.KeysBehind(h.Key) {
 		return s, false
 	}
 	s = r.Status(&h.Webhook)

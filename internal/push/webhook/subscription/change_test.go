@@ -24,7 +24,7 @@ func TestCreate(t *testing.T) {
 		d.Events = []disclosure.Event{disclosure.Backfilled, disclosure.Published, disclosure.Backfilled}
 		d.Filter = disclosure.Filter{
 			Search: "dividendo", Type: disclosure.IP, Issuer: "a48010615", From: 40000, To: 40001, Category: "Otros", Kind: "company", Market: "SIBE",
-			Sector: "bancos", SectorWords: true, NoSecuritisation: true,
+			Sector: "bancos", SectorWords: true, NoSecuritisation: true, NoRoutine: true,
 		}
 	})
 	if !regexp.MustCompile(`^wh_[0-9A-Za-z]{16}$`).MatchString(hook.ID) || !strings.HasPrefix(raw, "whsec_") {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -38,16 +37,16 @@ func (d *Draft) check(allowPrivate bool) error {
 	}
 	switch {
 	case utf8.RuneCountInString(d.Description) > maxDescription:
-		return invalid("description", "", fmt.Sprintf("may have %d characters at most", maxDescription))
+		return fault.InvalidField("description", "", "may have %d characters at most", maxDescription)
 	case !utf8.ValidString(d.Description) || strings.ContainsFunc(d.Description, unicode.IsControl):
-		return invalid("description", "", "must be plain text on one line")
+		return fault.InvalidField("description", "", "must be plain text on one line")
 	}
 	if reason := events.FilterError(d.Filter); reason != "" {
-		return invalid("filter", d.Filter.Search, reason)
+		return fault.InvalidField("filter", d.Filter.Search, "%s", reason)
 	}
 	for _, e := range d.Events {
 		if !slices.Contains(events.AllEvents, e) {
-			return invalid("events", string(e), "use "+events.EventNames(events.AllEvents))
+			return fault.InvalidField("events", string(e), "use %s", events.EventNames(events.AllEvents))
 		}
 	}
 	if len(d.Events) == 0 {
@@ -63,19 +62,12 @@ func (d *Draft) check(allowPrivate bool) error {
 
 func checkURL(raw string, allowPrivate bool) error {
 	if len(raw) > maxURL {
-		return invalid("url", "", fmt.Sprintf("may have %d characters at most", maxURL))
+		return fault.InvalidField("url", "", "may have %d characters at most", maxURL)
 	}
 	if err := outbound.Check(raw, allowPrivate); err != nil {
-		return invalid("url", withoutQuery(raw), err.Error())
+		return fault.InvalidField("url", withoutQuery(raw), "%v", err)
 	}
 	return nil
-}
-
-func invalid(field, value, reason string) error {
-	return &fault.Error{
-		Kind: fault.Invalid, Message: field + ": " + strings.TrimSuffix(reason, ".") + ".",
-		Fields: []fault.Field{{Name: field, Value: value, Reason: reason}},
-	}
 }
 
 // check validates a draft and resolves its host. The address is checked again
@@ -99,7 +91,7 @@ func (r *Registry) check(ctx context.Context, d *Draft) error {
 	defer cancel()
 	addrs, err := r.o.Resolver.LookupNetIP(ctx, "ip", host)
 	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
-		return invalid("url", withoutQuery(d.URL), "the host "+host+" was not found")
+		return fault.InvalidField("url", withoutQuery(d.URL), "the host %s was not found", host)
 	}
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "The host %s could not be looked up: try again.", host)
@@ -108,7 +100,7 @@ func (r *Registry) check(ctx context.Context, d *Draft) error {
 		literal := net.JoinHostPort(a.Unmap().String(), cmp.Or(u.Port(), "443"))
 		if err := outbound.Check(u.Scheme+"://"+literal, r.o.AllowPrivate); err != nil {
 			// The address itself is not revealed.
-			return invalid("url", withoutQuery(d.URL), "the name "+host+" does not lead to a public address")
+			return fault.InvalidField("url", withoutQuery(d.URL), "the name %s does not lead to a public address", host)
 		}
 	}
 	return nil
@@ -130,8 +122,8 @@ func (r *Registry) checkFilters(account, id string, f disclosure.Filter) error {
 	if n <= maxFilters {
 		return nil
 	}
-	return invalid("filter", f.Search, fmt.Sprintf("brings the filters of all your webhooks to %d characters, and "+
-		"%d are allowed: shorten some, or delete a webhook", n, maxFilters))
+	return fault.InvalidField("filter", f.Search, "brings the filters of all your webhooks to %d characters, and "+
+		"%d are allowed: shorten some, or delete a webhook", n, maxFilters)
 }
 
 func (r *Registry) count(account string) (n int) {

@@ -12,6 +12,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/push/events"
+	"pregon/internal/retry"
 	"pregon/internal/store"
 	"pregon/internal/store/follow"
 )
@@ -26,9 +27,17 @@ type Store interface {
 	// Newest returns the newest change of the log.
 	Newest(ctx context.Context) (int64, error)
 	// Fanned returns the change up to which deliveries were created.
-	Fanned(ctx context.Context, to store.Consumer) (int64, error)
+	Fanned(ctx context.Context, of store.Consumer) (int64, error)
 	// DropDeliveries removes the deliveries of a webhook.
 	DropDeliveries(ctx context.Context, webhook string) error
+}
+
+// Lists are the watchlists of accounts; watchlist.Registry is one.
+type Lists interface {
+	events.Lists
+	// Revision returns the revision of the newest list that Entries knows.
+	Revision() int64
+	Refresh(ctx context.Context) error
 }
 
 // Options are the parameters of a Registry.
@@ -43,6 +52,8 @@ type Options struct {
 	// AccountStatus returns the status of an account. While it is gone, deliveries
 	// are kept but not sent. Nil: every account is served.
 	AccountStatus func(account string) AccountStatus
+	// Lists has the watchlists of accounts. Nil: a filter with one selects nothing.
+	Lists Lists
 	// Keys knows the keys with which webhooks were made. While one is not valid, its
 	// webhooks are treated as those of a gone account. Nil: every key is valid.
 	Keys Keys
@@ -111,7 +122,7 @@ func (r *Registry) Refresh(ctx context.Context) error { return r.follower.Poll(c
 func (r *Registry) Follow(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()
-	loops.Go(func() { every(ctx, accountsInterval, func(ctx context.Context) { r.syncAccounts(ctx) }) })
+	loops.Go(func() { retry.Every(ctx, accountsInterval, func(ctx context.Context) { r.syncAccounts(ctx) }) })
 	return r.follower.Run(ctx)
 }
 
@@ -120,23 +131,9 @@ func (r *Registry) Follow(ctx context.Context) error {
 func (r *Registry) Maintain(ctx context.Context) error {
 	var loops sync.WaitGroup
 	defer loops.Wait()
-	loops.Go(func() { every(ctx, refuseInterval, r.refuseFilters) })
-	loops.Go(func() { every(ctx, accountsInterval, r.endGone) })
+	loops.Go(func() { retry.Every(ctx, refuseInterval, r.refuseFilters) })
+	loops.Go(func() { retry.Every(ctx, accountsInterval, r.endGone) })
 	return r.follower.Run(ctx)
-}
-
-// every calls do now and at every interval until the context ends.
-func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		do(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // apply adds records to the known webhooks.
@@ -168,7 +165,7 @@ func (r *Registry) apply(ctx context.Context, u follow.Update) {
 func (r *Registry) compile(ctx context.Context, w Webhook) *Hook {
 	h := &Hook{Webhook: w}
 	if h.filterError = events.FilterError(w.Filter); h.filterError == "" {
-		h.selector = w.Selection().Compile(nil)
+		h.selector = w.Selection().Compile(r.o.Lists)
 	}
 	var err error
 	if h.signing, err = openSecrets(&w, r.o.Sealer); err != nil {

@@ -32,8 +32,15 @@ type Hook struct {
 // document.
 func (h *Hook) Selects(e *events.Event) bool { return h.selector != nil && h.selector.Match(e) }
 
-// SelectsText reports whether a document has the words that the webhook searches for. It
-// is for webhooks that select the event.
+// InDocument reports whether the webhook searches in documents, now.
+func (h *Hook) InDocument() bool { return h.selector != nil && h.selector.InDocument() }
+
+// NeedsText reports whether the words of its document decide about an event that the webhook
+// selects.
+func (h *Hook) NeedsText(e *events.Event) bool { return h.selector.NeedsText(e) }
+
+// SelectsText reports whether the document of an event has the words that the webhook searches
+// for. It is for webhooks that select the event.
 func (h *Hook) SelectsText(e *events.Event, content *document.Content) bool {
 	return h.selector.MatchText(e, content)
 }

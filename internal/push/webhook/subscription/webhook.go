@@ -18,7 +18,7 @@ type Draft struct {
 	URL         string             `json:"url"`
 	Description string             `json:"description,omitempty"`
 	Events      []disclosure.Event `json:"events"` // events.DefaultEvents if empty
-	Filter      disclosure.Filter  `json:"-"`      // stored as filterRecord
+	Filter      disclosure.Filter  `json:"-"`      // stored as events.FilterRecord
 	Enabled     bool               `json:"enabled"`
 }
 
@@ -47,46 +47,28 @@ type Webhook struct {
 // record is a webhook as it is stored.
 type record struct {
 	Webhook
-	filterRecord
-	Secrets []secret `json:"secrets"`
+	events.FilterRecord
+	// OnList is the filter, instead of FilterRecord, if it has a watchlist. A program from
+	// before there were watchlists does not know it, and finds a filter that selects nothing.
+	OnList  *events.FilterRecord `json:"on_list,omitempty"`
+	Secrets []secret             `json:"secrets"`
 }
 
-// filterRecord is a filter as it is stored.
-type filterRecord struct {
-	Search   string          `json:"search,omitempty"`
-	Type     disclosure.Type `json:"type,omitempty"`
-	Issuer   string          `json:"issuer,omitempty"`
-	From     disclosure.Day  `json:"from,omitempty"`
-	To       disclosure.Day  `json:"to,omitempty"`
-	Category string          `json:"category,omitempty"`
-	// Records from before there were words have no mark, and mean the whole name.
-	CategoryWords bool            `json:"category_words,omitempty"`
-	Kind          disclosure.Kind `json:"kind,omitempty"`
-	Market        string          `json:"market,omitempty"`
-	MarketWords   bool            `json:"market_words,omitempty"`
-	Sector        string          `json:"sector,omitempty"`
-	SectorWords   bool            `json:"sector_words,omitempty"`
-
-	NoSecuritisation bool `json:"no_securitisation,omitempty"`
-	NoRoutine        bool `json:"no_routine,omitempty"`
-	InDocument       bool `json:"in_document,omitempty"`
-	Widen            bool `json:"widen,omitempty"`
-
-	Fact      disclosure.FactKind `json:"fact,omitempty"`
-	MinAmount string              `json:"min_amount,omitempty"`
-	Currency  string              `json:"currency,omitempty"`
-
-	Positions  disclosure.PositionSet `json:"position,omitempty"`
-	HeldBy     string                 `json:"holder,omitempty"`
-	MinPercent string                 `json:"min_percent,omitempty"`
-	Side       disclosure.Side        `json:"side,omitempty"`
-
-	Watchlist string              `json:"watchlist,omitempty"`
-	Entries   *disclosure.Entries `json:"-"`
-}
+// nothing is a filter by an issuer that cannot exist.
+var nothing = events.FilterRecord{Issuer: "(watchlist)"}
 
 func (w *Webhook) body() (string, error) {
-	body, err := json.Marshal(record{*w, filterRecord(w.Filter), w.secrets})
+	r := record{
+		Webhook:      *w,
+		FilterRecord: events.FilterRecord(w.Filter),
+		Secrets:      w.secrets,
+	}
+	if w.Filter.Watchlist != "" {
+		filter := r.FilterRecord
+		r.OnList = &filter
+		r.FilterRecord = nothing
+	}
+	body, err := json.Marshal(r)
 	return string(body), err
 }
 
@@ -99,7 +81,10 @@ func readRecord(r store.Record) (Webhook, error) {
 		return Webhook{}, fmt.Errorf("its body has the id %q", k.ID)
 	}
 	w := k.Webhook
-	w.Filter = disclosure.Filter(k.filterRecord)
+	w.Filter = disclosure.Filter(k.FilterRecord)
+	if k.OnList != nil {
+		w.Filter = disclosure.Filter(*k.OnList)
+	}
 	w.secrets = k.Secrets
 	w.revision = r.Revision
 	return w, nil

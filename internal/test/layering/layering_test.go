@@ -139,6 +139,7 @@ var rows = [][]string{
 		"auth/oauth",
 		"auth/signin",
 		"push/queue",
+		"push/ticket",
 		"push/watchlist",
 		"push/webhook/subscription",
 		"query",

@@ -74,6 +74,7 @@ var rows = [][]string{
 		"document/passage",
 		"document/value",
 		"proof",
+		"push/alert",
 		"search",
 		"server/httpserver",
 		"sim/market",
@@ -138,6 +139,7 @@ var rows = [][]string{
 	6: {
 		"auth/oauth",
 		"auth/signin",
+		"push/alert/message",
 		"push/queue",
 		"push/ticket",
 		"push/watchlist",

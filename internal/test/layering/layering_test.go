@@ -155,6 +155,7 @@ var rows = [][]string{
 		"cli/machine",
 		"cli/tail",
 		"mcp/tools",
+		"push/alert/channel",
 		"push/webhook/delivery",
 		"service/documents",
 		"service/proofs",

@@ -164,6 +164,7 @@ var rows = [][]string{
 	},
 	8: {
 		"mcp",
+		"push/alert/subscription",
 		"push/webhook",
 		"service/authorization",
 		"service/sources",

@@ -174,11 +174,12 @@ var rows = [][]string{
 	9: {
 		"account",
 		"discovery",
+		"push/alert/delivery",
 		"service/backfill",
-		"service/push",
 	},
 	10: {
 		"rest",
+		"service/push",
 		"site/console",
 	},
 	11: {

@@ -1,0 +1,70 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"pregon/internal/push/alert"
+	"pregon/internal/push/queue"
+	"pregon/internal/store"
+)
+
+// isWanted reports whether one of the alerts that selected something still exists, is
+// enabled, and may tell it. What waits for an account without access is wanted: it waits
+// with its channel.
+func (s *Service) isWanted(d *store.Delivery) bool {
+	return s.hasCause(d, func(a *alert.Alert) bool {
+		if s.o.Alerts.Access(a.Account, "").Gone != "" {
+			return true
+		}
+		with := s.o.Alerts.Access(a.Account, a.Key)
+		return with.Behind || with.Gone == "" && with.MayRead(d.Event)
+	})
+}
+
+// isKnown reports whether it is known now that something is wanted.
+func (s *Service) isKnown(d *store.Delivery) bool {
+	return s.hasCause(d, func(a *alert.Alert) bool {
+		return s.o.Alerts.Serves(a.Account, a.Key) && s.o.Alerts.Access(a.Account, a.Key).MayRead(d.Event)
+	})
+}
+
+// hasCause reports whether one of the alerts that selected something is enabled and
+// accepted by a function.
+func (s *Service) hasCause(d *store.Delivery, accepted func(*alert.Alert) bool) bool {
+	known := s.o.Alerts.Known()
+	return slices.ContainsFunc(strings.Fields(d.Cause), func(id string) bool {
+		a := known.Alerts[id]
+		return a != nil && a.Enabled && accepted(&a.Alert)
+	})
+}
+
+// errKeys is why something waits that was selected by an alert with a key.
+var errKeys = errors.New("it is not known which keys are valid now")
+
+// refreshWanted loads what decides whether something is wanted: another process may know
+// newer alerts and keys.
+func (s *Service) refreshWanted(ctx context.Context) error {
+	return errors.Join(s.o.Alerts.Refresh(ctx), s.o.Alerts.RefreshAccess(ctx))
+}
+
+// admits reports whether an event is to be told, as far as that is known: it is checked
+// again before it is sent. An account or a channel without access may have it again before
+// the event is too old. An alert has the key with which it was made for ever.
+func (s *Service) admits(a *alert.Alert, to *alert.Channel, event string, now time.Time) bool {
+	soon := func(since time.Time) bool { return since.IsZero() || now.Sub(since) < queue.MaxDelay }
+	if account := s.o.Alerts.Access(a.Account, ""); account.Gone != "" {
+		return soon(account.Since)
+	}
+	if made := s.o.Alerts.Access(to.Account, to.Key); made.Gone != "" && !soon(made.Since) {
+		return false
+	}
+	with := s.o.Alerts.Access(a.Account, a.Key)
+	if with.Gone != "" {
+		return with.Since.IsZero() // perhaps another process created the key a moment ago
+	}
+	return with.MayRead(event)
+}

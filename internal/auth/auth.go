@@ -55,6 +55,7 @@ type Options struct {
 	AnonymousLimit int    // requests a minute of an address without a credential, 0 for no limit
 	MaxRequests    int    // of one caller at the same time, 0 for no limit
 	SignIn         bool   // people may sign in
+	Demo           bool   // the market is simulated, and clients are on this machine
 	Audit          access.Audit
 	Logger         *slog.Logger
 }
@@ -99,12 +100,14 @@ func New(ctx context.Context, o Options) (a *Auth, err error) {
 func (a *Auth) load(ctx context.Context, o Options) (err error) {
 	a.Keys = access.NewKeyring(o.Store, o.Audit)
 	a.Accounts = account.New(account.Options{
-		Store:      o.Store,
-		Key:        a.Keys.State,
-		Configured: o.Config.SignIn.Has,
-		Audit:      o.Audit,
-		OnChange:   a.Keys.Broadcast,
-		Logger:     o.Logger,
+		Store: o.Store,
+		Key:   a.Keys.State,
+		Configured: func(provider, account string) bool {
+			return o.Config.SignIn.Has(provider, account) || o.Demo && signin.IsDemo(provider, account)
+		},
+		Audit:    o.Audit,
+		OnChange: a.Keys.Broadcast,
+		Logger:   o.Logger,
 	})
 	a.Keys.SetAccounts(a.Accounts)
 	if err := errors.Join(a.Accounts.Refresh(ctx), a.Keys.Refresh(ctx)); err != nil {
@@ -143,6 +146,7 @@ func (a *Auth) load(ctx context.Context, o Options) (err error) {
 		a.SignIn, err = signin.New(signin.Options{
 			Config:    o.Config.SignIn.Config,
 			BaseURL:   o.BaseURL,
+			Demo:      o.Demo,
 			Accounts:  a.Accounts,
 			Keys:      a.Keys,
 			Sealer:    a.sealing,

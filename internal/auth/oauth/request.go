@@ -41,6 +41,8 @@ func (q *Request) Loopback() bool { return isLoopback(q.RedirectURI) }
 type Refusal struct {
 	Code string // of OAuth
 	Text string // for people
+	// Parts are those of Text. Their format is empty if it has none.
+	Parts fault.Text
 	// Redirect is the address to which the browser is sent. If it is empty, the
 	// refusal is shown as a page.
 	Redirect string
@@ -63,10 +65,8 @@ func (r *Refusal) Unwrap() error { return r.cause }
 func (s *Server) Read(r *http.Request, query url.Values) (*Request, error) {
 	for _, name := range []string{"client_id", "redirect_uri"} {
 		if len(query[name]) > 1 {
-			return nil, &Refusal{
-				Code: token.CodeInvalidRequest,
-				Text: "The address of this page has the parameter " + name + " more than once.",
-			}
+			return nil, refusalOf(token.CodeInvalidRequest, fault.New(fault.Invalid,
+				"The address of this page has the parameter %s more than once.", name))
 		}
 	}
 	id := query.Get("client_id")
@@ -104,7 +104,18 @@ func clientRefusal(err error) error {
 	if e.Kind != fault.Invalid {
 		code = token.CodeUnavailable
 	}
-	return &Refusal{Code: code, Text: e.Message, cause: err}
+	out := refusalOf(code, e)
+	out.cause = err
+	return out
+}
+
+// refusalOf returns the refusal with the message of an error.
+func refusalOf(code string, e *fault.Error) *Refusal {
+	return &Refusal{
+		Code:  code,
+		Text:  e.Message,
+		Parts: e.Text,
+	}
 }
 
 // readRest reads what can be answered to the application.
@@ -133,8 +144,8 @@ func (s *Server) readRest(q *Request, query url.Values) *Refusal {
 	for i, resource := range query["resource"] {
 		target := s.o.Tokens.Audience(resource)
 		if target == "" || i > 0 && target != q.Resource {
-			return &Refusal{Code: token.CodeInvalidTarget, Text: "resource must be " + s.o.BaseURL +
-				", or the address of its MCP server"}
+			return refusalOf(token.CodeInvalidTarget, fault.New(fault.Invalid,
+				"resource must be %s, or the address of its MCP server", s.o.BaseURL))
 		}
 		q.Resource = target
 	}
@@ -142,7 +153,7 @@ func (s *Server) readRest(q *Request, query url.Values) *Refusal {
 	if asked := query.Get("scope"); asked != "" {
 		known, err := token.ParseScope(asked)
 		if q.Scope &= known; err != nil || q.Scope == 0 {
-			return &Refusal{Code: token.CodeInvalidScope, Text: "scope must be some of " + q.Client.scopes.String()}
+			return refusalOf(token.CodeInvalidScope, fault.New(fault.Invalid, "scope must be some of %s", q.Client.scopes))
 		}
 	}
 	return nil

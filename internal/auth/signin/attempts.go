@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -92,6 +93,12 @@ func (a *attempts) check(
 	return fault.New(fault.RateLimited, "%s Wait as long as Retry-After says.", by.message)
 }
 
+// textError is an error whose text has known parts.
+type textError interface {
+	error
+	Parts() fault.Text
+}
+
 // refuse counts and audits a failed attempt. The reason is shown.
 func (a *attempts) refuse(ctx context.Context, from netip.Addr, how string, reason error) error {
 	if a.refused != nil {
@@ -101,5 +108,9 @@ func (a *attempts) refuse(ctx context.Context, from netip.Addr, how string, reas
 		a.audit(ctx, "signin.refused", slog.String("provider", how), slog.String("reason", reason.Error()),
 			slog.String("client_ip", from.String()))
 	}
-	return fault.New(fault.Forbidden, "%s", text.Sentence(reason.Error()))
+	refusal := fault.New(fault.Forbidden, "%s", text.Sentence(reason.Error()))
+	if e, ok := errors.AsType[textError](reason); ok {
+		refusal.Text = e.Parts()
+	}
+	return refusal
 }

@@ -190,7 +190,7 @@ func (s *Service) Start(w http.ResponseWriter, r *http.Request, id, next string)
 // that is another name of this machine: the provider sends people back to the public
 // one, and cookies are bound to names.
 func (s *Service) otherName(r *http.Request) string {
-	public := strings.TrimPrefix(s.origin, s.scheme+"://")
+	public := s.host()
 	if r.Host == public || !isLoopback(r.Host) || !isLoopback(public) {
 		return ""
 	}
@@ -225,7 +225,7 @@ func (s *Service) Finish(
 	if code := r.FormValue("error"); code != "" {
 		setCookie(w, startCookie, "", gone)
 		reason := clean(code + " " + r.FormValue("error_description"))
-		return "", s.attempts.refuse(r.Context(), from, p.ID, fmt.Errorf("%s answered: %s", p.Name, reason))
+		return "", s.attempts.refuse(r.Context(), from, p.ID, fault.New(fault.Forbidden, "%s answered: %s", p.Name, reason))
 	}
 	// A browser that goes back sends the request again, and the provider would
 	// take that for an attack.
@@ -306,29 +306,30 @@ func (s *Service) identify(r *http.Request, p *provider, kept started) (account.
 	tokens, err := p.oauth(found, s.o.BaseURL).Exchange(ctx, code, oauth2.VerifierOption(kept.Verifier))
 	if err != nil {
 		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < 500 {
-			return account.Account{}, fmt.Errorf("%s refused the code: %s", p.Name, clean(refused.ErrorCode))
+			return account.Account{}, fault.New(fault.Forbidden, "%s refused the code: %s", p.Name,
+				clean(refused.ErrorCode))
 		}
 		return account.Account{}, fault.Wrap(fault.Unavailable, err,
 			"%s does not answer. Try again in a few minutes.", p.Name)
 	}
 	raw, ok := tokens.Extra("id_token").(string)
 	if !ok {
-		return account.Account{}, errors.New(p.Name + " sent no ID token")
+		return account.Account{}, fault.New(fault.Forbidden, "%s sent no ID token", p.Name)
 	}
 	token, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		s.o.Logger.WarnContext(ctx, "an ID token is not valid", "provider", p.ID, "err", err)
-		return account.Account{}, errors.New("the ID token of " + p.Name + " is not valid")
+		return account.Account{}, fault.New(fault.Forbidden, "the ID token of %s is not valid", p.Name)
 	}
 	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(kept.Nonce)) != 1 {
-		return account.Account{}, errors.New("the ID token of " + p.Name + " is for another sign-in")
+		return account.Account{}, fault.New(fault.Forbidden, "the ID token of %s is for another sign-in", p.Name)
 	}
 	var who identity
 	if err := errors.Join(token.Claims(&who), token.Claims(&who.all)); err != nil || !usable(token.Subject) {
-		return account.Account{}, errors.New("the ID token of " + p.Name + " cannot be read")
+		return account.Account{}, fault.New(fault.Forbidden, "the ID token of %s cannot be read", p.Name)
 	}
 	if !p.Allow.match(who) {
-		return account.Account{}, errors.New(p.notAllowed(who))
+		return account.Account{}, p.notAllowed(who)
 	}
 	return account.Account{
 		ID:       p.Issuer + "#" + token.Subject,
@@ -348,11 +349,13 @@ func usable(subject string) bool {
 		!strings.ContainsFunc(subject, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-func (p *provider) notAllowed(who identity) string {
+func (p *provider) notAllowed(who identity) error {
 	if who.Email != "" && who.verified() == "" && (len(p.Allow.Domains) > 0 || len(p.Allow.Emails) > 0) {
-		return "your e-mail address is not verified by " + p.Name + ": verify it there and sign in again"
+		return fault.New(fault.Forbidden, "your e-mail address is not verified by %s: verify it there and sign in again",
+			p.Name)
 	}
-	return "you signed in at " + p.Name + ", but this service is not open to you: ask its operator for access"
+	return fault.New(fault.Forbidden, "you signed in at %s, but this service is not open to you: ask its operator for "+
+		"access", p.Name)
 }
 
 // match reports whether a rule selects a person.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"pregon/internal/auth/access"
@@ -36,8 +37,11 @@ type Sealer interface {
 
 // Options are the collaborators of a Service.
 type Options struct {
-	Config   Config
-	BaseURL  string
+	Config  Config
+	BaseURL string
+	// Demo means that the market is simulated and people are on this machine: DemoLink
+	// signs in, once.
+	Demo     bool
 	Accounts *account.Accounts
 	Keys     *access.Keyring
 	Sealer   Sealer
@@ -61,6 +65,9 @@ type Service struct {
 	scheme    string // of the service
 	origin    string // of the service
 	attempts  attempts
+	demoLink  string // "" if this is not a demo
+	// demo is the digest of the secret in the link of the demo, nil after it was used.
+	demo atomic.Pointer[[sha256.Size]byte]
 }
 
 // New returns a service. It validates the configuration, and does not contact the
@@ -95,8 +102,14 @@ func New(o Options) (*Service, error) {
 		}
 		s.providers = append(s.providers, p)
 	}
+	if o.Demo {
+		s.openDemo()
+	}
 	return s, nil
 }
+
+// host returns the host and port of the service.
+func (s *Service) host() string { return strings.TrimPrefix(s.origin, s.scheme+"://") }
 
 // Choice is a provider as people see it.
 type Choice struct{ ID, Name string }
@@ -266,8 +279,11 @@ func (s *Service) SignOut(w http.ResponseWriter, r *http.Request, session *Sessi
 
 const accountPath = "/account"
 
-// Next returns where a person may go after signing in: a page of the account, or the
-// request of an application. Anything else is replaced, since it may lead elsewhere.
+// FollowingPath is the page of the companies that a person follows.
+const FollowingPath = "/following"
+
+// Next returns where a person may go after signing in: a page of the account, the
+// companies that they follow, or the request of an application. Anything else is replaced, since it may lead elsewhere.
 func Next(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {
@@ -276,7 +292,7 @@ func Next(path string) string {
 	elsewhere := u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(path, "/")
 	strange := strings.ContainsAny(path, "\\\r\n\t") || strings.Contains(u.Path, "..")
 	inAccount := u.Path == accountPath || strings.HasPrefix(u.Path, accountPath+"/")
-	if elsewhere || strange || !inAccount && u.Path != "/oauth/authorize" {
+	if elsewhere || strange || !inAccount && u.Path != FollowingPath && u.Path != "/oauth/authorize" {
 		return accountPath
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()

@@ -100,6 +100,6 @@ func needOperator(by access.Principal, message string) error {
 // rejected returns the error for one field that is not valid.
 func rejected(name, value, reason string) error {
 	p := query.NewParams(nil)
-	p.Reject(name, value, reason)
+	p.Reject(name, value, "%s", reason)
 	return p.Err()
 }

@@ -166,7 +166,7 @@ func (e Expiry) read(p *query.Params) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, e.text)
 	if now := time.Now(); err != nil || !t.After(now) || t.After(now.Add(maxExpiry)) {
-		p.Reject("expires_at", e.sent, "must be a time in the future, within 100 years, such as "+
+		p.Reject("expires_at", e.sent, "%s", "must be a time in the future, within 100 years, such as "+
 			now.AddDate(1, 0, 0).UTC().Format(time.RFC3339)+", or null for never")
 	}
 	return t.UTC().Truncate(time.Second)
@@ -212,7 +212,7 @@ func (s *Service) CreateKey(ctx context.Context, by access.Principal, asked NewK
 	key := access.Key{Name: *given.Name}
 	var err error
 	if key.Scopes, err = access.ParseScopes(asked.Scopes); err != nil {
-		p.Reject("scopes", strings.Join(asked.Scopes, " "), err.Error())
+		p.Reject("scopes", strings.Join(asked.Scopes, " "), "%s", err.Error())
 	}
 	if given.ExpiresAt != nil {
 		key.ExpiresAt = *given.ExpiresAt

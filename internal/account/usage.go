@@ -57,7 +57,7 @@ func ReadPeriod(p *query.Params) Period {
 		out.First = max(out.Last-defaultUsageDays+1, 1)
 	}
 	if n := out.Last - out.First + 1; n < 1 || n > maxUsageDays {
-		p.Reject("from", out.First.String(), "must be from 1 to "+strconv.Itoa(maxUsageDays)+
+		p.Reject("from", out.First.String(), "%s", "must be from 1 to "+strconv.Itoa(maxUsageDays)+
 			" days before the end of "+out.Last.String())
 	}
 	return out

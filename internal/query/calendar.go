@@ -3,12 +3,12 @@ package query
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/disclosure/calendar"
+	"pregon/internal/fault"
 )
 
 // Limits of the calendar.
@@ -33,12 +33,16 @@ var lastDay = func() disclosure.Day {
 // Calendar is a request for a part of the calendar.
 type Calendar struct {
 	From, To    disclosure.Day
-	Issuer      string // the id of an issuer, or ""
+	Issuers     []string // ids; nil: all
 	Kind        calendar.Kind
 	Page, Limit int
 
-	// Issuers, if not nil, selects the entries of the issuers for which it returns true.
-	Issuers func(*disclosure.Issuer) bool
+	// Among, if not nil, selects the entries of the issuers for which it returns true.
+	Among func(*disclosure.Issuer) bool
+
+	// List are the entries of a watchlist: issuers whose dates are selected, and searches that
+	// select the dates of a report by the facts that state them. Nil: there is no watchlist.
+	List *disclosure.Entries
 }
 
 // Calendar reads the parameters of the calendar, of which a page has a number of entries
@@ -58,7 +62,7 @@ func (p *Params) Calendar(s *catalog.Snapshot, now time.Time, most int) Calendar
 		c.To = min(c.From+calendarDays, max(c.From, lastDay))
 	}
 	if c.From > c.To {
-		p.Reject("from", c.From.String(), "must not be later than to, "+c.To.String())
+		p.Reject("from", c.From.String(), "must not be later than to, %s", c.To)
 	}
 	c.Limit = p.Integer("limit", min(DefaultEntries, most), 1, most)
 	c.Page = p.Integer("page", 1, 1, MaxPage)
@@ -86,29 +90,29 @@ func (p *Params) CalendarFeed(s *catalog.Snapshot, now time.Time) Calendar {
 
 func (p *Params) calendar(s *catalog.Snapshot) Calendar {
 	var c Calendar
-	if key := p.issuer(s); key != "" {
-		c.Issuer = key
+	for _, key := range p.issuers(s, issuerKey) {
 		if e, ok := s.Issuer(key); ok {
-			c.Issuer = e.Issuer.ID
+			key = e.Issuer.ID
 		}
+		c.Issuers = append(c.Issuers, key)
 	}
 	if kind := p.Text("kind"); kind != "" {
 		c.Kind = calendar.Kind(kind)
 		if !slices.Contains(calendar.Kinds, c.Kind) {
-			p.Reject("kind", kind, "must be "+calendarKinds())
+			p.rejectValue("kind", kind, DateKinds, calendarKinds())
 		}
 	}
-	c.Issuers = p.IssuersOf(s)
+	c.Among = p.IssuersOf(s)
+	_, c.List = p.watchlist()
 	return c
 }
 
-func calendarKinds() string {
-	names := make([]string, len(calendar.Kinds))
+func calendarKinds() fault.Alternatives {
+	names := make(fault.Alternatives, len(calendar.Kinds))
 	for i, k := range calendar.Kinds {
 		names[i] = string(k)
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return names
 }
 
 // CalendarEntry is an entry of the calendar as the API returns it.
@@ -197,34 +201,77 @@ func (q *Service) Entries(ctx context.Context, s *catalog.Snapshot, c Calendar) 
 		return int(e.Day) - int(day)
 	})
 	all = all[from:max(from, to)]
-	if c.Issuer == "" && c.Kind == "" && c.Issuers == nil {
+	if c.Issuers == nil && c.Kind == "" && c.Among == nil && c.List == nil {
 		return all, nil
 	}
-	selected := c.issuers(s)
+	selected := c.selects(s)
+	listed, err := q.listsDates(ctx, s, c.List)
+	if err != nil {
+		return nil, err
+	}
 	var found []calendar.Entry
 	for i := range all {
 		e := &all[i]
-		if (c.Issuer == "" || e.IssuerID == c.Issuer) && (c.Kind == "" || e.Kind == c.Kind) && selected(e.IssuerID) {
+		if (c.Kind == "" || e.Kind == c.Kind) && selected(e.IssuerID) && listed(e) {
 			found = append(found, *e)
 		}
 	}
 	return found, nil
 }
 
-// issuers returns the function that reports whether the issuer with an id is among Issuers.
-// It asks for each issuer once.
-func (c Calendar) issuers(s *catalog.Snapshot) func(id string) bool {
-	if c.Issuers == nil {
-		return func(string) bool { return true }
-	}
+// selects returns the function that reports whether the entries of the issuer with an id are
+// selected. It asks for each issuer once.
+func (c Calendar) selects(s *catalog.Snapshot) func(id string) bool {
 	known := map[string]bool{}
 	return func(id string) bool {
 		selected, asked := known[id]
 		if !asked {
 			e, found := s.Issuer(id)
-			selected = found && c.Issuers(e.Issuer)
+			selected = (c.Issuers == nil || slices.Contains(c.Issuers, id)) &&
+				(c.Among == nil || found && c.Among(e.Issuer))
 			known[id] = selected
 		}
 		return selected
 	}
+}
+
+// listsDates returns the function that reports whether a watchlist selects an entry.
+func (q *Service) listsDates(
+	ctx context.Context,
+	s *catalog.Snapshot,
+	list *disclosure.Entries,
+) (func(*calendar.Entry) bool, error) {
+	if list == nil {
+		return func(*calendar.Entry) bool { return true }, nil
+	}
+	issuers := map[string]bool{}
+	for _, ident := range list.Issuers {
+		issuers[ident] = true
+		if e, ok := s.Issuer(ident); ok {
+			issuers[e.Issuer.ID] = true
+		}
+	}
+	found, err := q.withDocuments(ctx, s, disclosure.Filter{Entries: list})
+	if err != nil {
+		return nil, err
+	}
+	reports := map[disclosure.FactKind]map[string]bool{} // by the kind of facts with dates
+	for _, kind := range calendar.FactKinds {
+		stating := map[string]bool{}
+		reports[kind] = stating
+		searches := found.Entries.Searches(func(f disclosure.Filter) bool {
+			return f.Fact == "" || f.Fact == disclosure.AnyFact || f.Fact == kind
+		})
+		if len(searches.Filters) == 0 {
+			continue
+		}
+		of := disclosure.Filter{Fact: kind, Entries: searches}
+		if err := s.EachReport(ctx, of, func(r catalog.Report) { stating[r.ID()] = true }); err != nil {
+			return nil, err
+		}
+	}
+	return func(e *calendar.Entry) bool {
+		stating := reports[e.Kind.Fact()]
+		return issuers[e.IssuerID] || stating[e.FirstID] || stating[e.ReportID]
+	}, nil
 }

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"pregon/internal/auth/access"
+	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
 	"pregon/internal/fault"
+	"pregon/internal/search"
 )
 
 // MaxOffset is the largest offset into a document that a request may have.
@@ -150,4 +152,32 @@ func (q *Service) AcquireText(ctx context.Context) (release func(), err error) {
 		return nil, err
 	}
 	return turn.End, nil
+}
+
+// Snippets returns the parts of the document of each report that match the search text of a
+// filter.
+func (q *Service) Snippets(
+	ctx context.Context,
+	f disclosure.Filter,
+	reports []catalog.Report,
+) ([][]document.Snippet, error) {
+	places := make([]document.Place, len(reports))
+	for i, r := range reports {
+		d := r.Decode().Document
+		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
+	}
+	release, err := q.AcquireText(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	found, err := document.Snippets(ctx, q.Documents, search.ParseFilter(f), places...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]document.Snippet, len(reports))
+	for i, place := range places {
+		out[i] = append([]document.Snippet{}, found[place.SHA256]...)
+	}
+	return out, nil
 }

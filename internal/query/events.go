@@ -14,7 +14,7 @@ func (p *Params) Events(names []string) (all []disclosure.Event) {
 	for _, name := range names {
 		e, ok := events.ParseEvent(strings.TrimSpace(name))
 		if !ok {
-			p.Reject("events", strings.Join(names, ","), "must be some of "+events.EventNames(events.AllEvents))
+			p.Reject("events", strings.Join(names, ","), "must be some of %s", events.EventNames(events.AllEvents))
 			return nil
 		}
 		all = append(all, e)

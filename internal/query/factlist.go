@@ -28,7 +28,7 @@ func (p *Params) FactList(s *catalog.Snapshot) FactList {
 	l := FactList{
 		Filter: disclosure.Filter{
 			Search: p.Search(),
-			Issuer: p.issuer(s),
+			Issuer: joinedIssuers(p.issuers(s, issuerKey)),
 			From:   p.Day("from"),
 			To:     p.Day("to"),
 			Fact:   disclosure.AnyFact,
@@ -38,6 +38,7 @@ func (p *Params) FactList(s *catalog.Snapshot) FactList {
 		Evidence: !p.table,
 	}
 	f := &l.Filter
+	f.Watchlist, f.Entries = p.watchlist()
 	f.Widen = f.Search != "" && s.Directory().Widens(f.Search)
 	f.Market, f.MarketWords = p.Market(s)
 	f.Sector, f.SectorWords = p.Sector(s)
@@ -48,9 +49,9 @@ func (p *Params) FactList(s *catalog.Snapshot) FactList {
 	switch order := p.Text("order"); {
 	case order == "" || order == "published":
 	case order != ByAmount:
-		p.Reject("order", order, "must be published or "+ByAmount)
+		p.Reject("order", order, "must be published or %s", ByAmount)
 	case !f.Fact.HasAmount():
-		p.Reject("order", order, "needs kind="+kindList(disclosure.AmountKinds)+": other facts have no amount to compare")
+		p.Reject("order", order, "needs %s=%s: other facts have no amount to compare", "kind", kindList(disclosure.AmountKinds))
 	default:
 		l.Largest = true
 	}
@@ -72,6 +73,8 @@ type FactRow struct {
 	Headline    *string           `json:"headline"`
 	HeadlineEN  *string           `json:"headline_en"`
 	Evidence    map[string]Quote  `json:"evidence,omitempty"`
+
+	Categories []string `json:"-"` // of the report
 }
 
 // FactRows is a page of a list of facts.
@@ -87,6 +90,9 @@ func (q *Service) FactList(ctx context.Context, s *catalog.Snapshot, l FactList)
 	accept := acceptIssuerAndTitle(l.Filter)
 	var page catalog.FactPage
 	var err error
+	if l.Filter, err = q.withDocuments(ctx, s, l.Filter); err != nil {
+		return FactRows{}, err
+	}
 	if l.Largest {
 		page, err = s.LargestFacts(ctx, l.Filter, l.Filter.Currency, accept, l.Page, l.Limit)
 	} else {
@@ -116,6 +122,7 @@ func newFactRow(found catalog.FactOf) FactRow {
 		Title:       found.Report.Title(),
 		PublishedAt: Madrid(found.Report.Published()),
 		Kind:        string(found.Fact.Kind),
+		Categories:  list(found.Report.Categories()),
 		Fields:      found.Fact.Fields,
 		Headline:    OrNull(headline.Spanish(one)),
 		HeadlineEN:  OrNull(headline.English(one)),

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
@@ -81,22 +82,27 @@ const latestReports = 5
 // identifiers, its ticker or its name. If no issuer or more than one has that name, it
 // says so.
 func IssuerKey(s *catalog.Snapshot, name string) (key string, unresolved *search.Unresolved) {
+	if key, ok := issuerKey(s, name); ok {
+		return key, nil
+	}
+	_, unresolved = s.Directory().Resolve(name)
+	return "", unresolved
+}
+
+// issuerKey is IssuerKey without what to say if there is none.
+func issuerKey(s *catalog.Snapshot, name string) (key string, ok bool) {
 	if s.KnowsIssuer(name) {
-		return name, nil
+		return name, true
 	}
 	key = disclosure.IssuerKey(name)
 	_, nif := disclosure.ParseNIF(name)
 	if s.Directory().Len() == 0 && (nif || disclosure.IsISIN(key) || disclosure.IsLEI(key)) {
-		return name, nil // the directory is not loaded yet
+		return name, true // the directory is not loaded yet
 	}
-	e, unresolved := s.Directory().Resolve(name)
-	if unresolved == nil {
-		return e.Issuer.ID, nil
+	if found := s.Lookup(name); len(found) == 1 {
+		return found[0].Issuer.ID, true
 	}
-	if id, ok := RegisteredIssuer(s, name); ok {
-		return id, nil
-	}
-	return "", unresolved
+	return RegisteredIssuer(s, name)
 }
 
 // RegisteredIssuer returns the id of the issuer in the directory to which positions with
@@ -110,7 +116,86 @@ func RegisteredIssuer(s *catalog.Snapshot, ident string) (id string, ok bool) {
 	return key, ok
 }
 
-const maxIssuerName = 200 // bytes
+// registeredKey is issuerKey for positions. The registers know issuers that the directory
+// does not have.
+func registeredKey(s *catalog.Snapshot, name string) (key string, ok bool) {
+	if key, ok := issuerKey(s, name); ok {
+		return key, true
+	}
+	return s.Positions().Key(name)
+}
+
+const (
+	maxIssuerName = 200 // bytes
+	maxCommas     = 3   // in the name of an issuer, and after it
+)
+
+// maxIssuerNames is the size of the parameter issuer in bytes: each of several may be a name.
+const maxIssuerNames = disclosure.MaxIssuers * (maxIssuerName + 1)
+
+// issuers reads the parameter issuer, which is one issuer or several with commas between
+// them, and returns their identifiers. find is how an issuer is found.
+func (p *Params) issuers(
+	s *catalog.Snapshot,
+	find func(s *catalog.Snapshot, name string) (key string, ok bool),
+) (keys []string) {
+	list := p.LimitedText("issuer", maxIssuerNames)
+	if strings.TrimSpace(list) == "" {
+		return nil
+	}
+	names := splitIssuers(list, func(name string) bool {
+		if len(name) > maxIssuerName {
+			return false
+		}
+		_, ok := find(s, name)
+		return ok
+	})
+	if len(names) > disclosure.MaxIssuers {
+		p.Reject("issuer", list, "may have %d issuers at most, and has %d", disclosure.MaxIssuers, len(names))
+		return nil
+	}
+	for _, name := range names {
+		if len(name) > maxIssuerName {
+			p.Reject("issuer", name, "may have %d bytes at most for each issuer", maxIssuerName)
+			return nil
+		}
+		key, ok := find(s, name)
+		if !ok {
+			_, unresolved := s.Directory().Resolve(name)
+			p.rejectName("issuer", name, fault.Text{Format: unresolved.Sentence}, issuerIDs(unresolved.Near))
+			return nil
+		}
+		if !slices.ContainsFunc(keys, func(k string) bool { return disclosure.IssuerKey(k) == disclosure.IssuerKey(key) }) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// splitIssuers returns the names in a list, each once: see search.SplitIssuers. The parts of
+// a list that has far too many are not looked up.
+func splitIssuers(list string, known func(name string) bool) (out []string) {
+	if strings.Count(list, ",") > disclosure.MaxIssuers*maxCommas {
+		known = func(string) bool { return false }
+	}
+	seen := map[string]bool{}
+	for _, name := range search.SplitIssuers(list, known) {
+		if folded := strings.ToLower(name); !seen[folded] {
+			seen[folded] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// joinedIssuers returns identifiers as disclosure.Filter has them. A single one stays as it
+// was typed.
+func joinedIssuers(keys []string) string {
+	if len(keys) == 1 {
+		return keys[0]
+	}
+	return disclosure.JoinIssuers(keys)
+}
 
 // issuerIDs returns the ids of issuers.
 func issuerIDs(issuers []*search.Issuer) []string {

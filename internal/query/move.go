@@ -20,8 +20,7 @@ type Moves struct {
 // dealings. Without days in the request they are those of the last month of the register,
 // which may have ended long ago.
 func (q *Service) Moves(ctx context.Context, b *position.Book, l PositionList, limit int) (Moves, error) {
-	f := l.Filter
-	f.Issuer = positionKey(b, f.Issuer)
+	f := l.resolve(b)
 	if f.To == 0 {
 		f.To = newestDay(b, l.Kind())
 	}

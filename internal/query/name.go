@@ -6,6 +6,7 @@ import (
 
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 	"pregon/internal/search"
 )
 
@@ -17,24 +18,74 @@ const (
 // NewParams returns Params that read values. Names that are not known are refused only
 // once the history is loaded.
 func (q *Service) NewParams(values url.Values) *Params {
-	p := NewParams(values)
-	p.partial = q.Partial
-	return p
+	return NewParams(values).of(q)
 }
 
 // ParseQuery reads the parameters of a query string: see NewParams.
 func (q *Service) ParseQuery(raw string) *Params {
-	p := ParseQuery(raw)
+	return ParseQuery(raw).of(q)
+}
+
+// of sets what parameters mean in a service.
+func (p *Params) of(q *Service) *Params {
 	p.partial = q.Partial
+	p.lists = q.Watchlists
 	return p
 }
 
+// Strict makes Params refuse names that are not known before the history is loaded, too. A
+// model would take the empty answer for the truth.
+func (p *Params) Strict() { p.strict = true }
+
+// rejectValue records that a parameter is not one of a set of values of the program, and
+// names those that may be meant.
+func (p *Params) rejectValue(parameter, value string, of ValueSet, allowed fault.Alternatives) {
+	field := fault.NewField(parameter, value, "must be %s", allowed)
+	if near := of.near(value); len(near) > 0 {
+		field = fault.NewField(parameter, value, "must be %s (did you mean %s?)", allowed, fault.Alternatives(near))
+		field.Suggestions = near
+	}
+	p.bad = append(p.bad, field)
+}
+
+// DidYouMean names values that may be meant, for the end of a reason.
+func DidYouMean(near []string) string { return " (did you mean " + search.OrList(near) + "?)" }
+
 // category reads the parameter category: the whole name of a category, or some words
-// of one. byWords reports which of both.
+// of one, in Spanish or English. byWords reports which of both.
 func (p *Params) category(s *catalog.Snapshot) (value string, byWords bool) {
-	return p.name("category", func(value string, byWords bool) bool {
+	value, byWords = p.name("category", func(value string, byWords bool) bool {
 		return s.KnowsCategory(disclosure.Filter{Category: value, CategoryWords: byWords})
 	}, s.SimilarCategories)
+	if name, known := disclosure.CategoryOf(value); known && byWords {
+		return name, false // the whole English name selects only that category
+	}
+	return value, byWords
+}
+
+// subject returns the parameter category if it is not a category but a subject that
+// searches know in Spanish and English, such as a capital increase. A model takes one for
+// the other, so it gets the reports with these words, and a warning. Other clients get the
+// error that names the categories.
+func (p *Params) subject(s *catalog.Snapshot) string {
+	if !p.strict {
+		return ""
+	}
+	value := strings.TrimSpace(p.Text("category"))
+	if value == "" || len(value) > maxName || search.HasOperators(value) {
+		return ""
+	}
+	for _, byWords := range []bool{false, true} {
+		if s.KnowsCategory(disclosure.Filter{Category: value, CategoryWords: byWords}) {
+			return ""
+		}
+	}
+	if !s.Directory().Widens(value) {
+		return ""
+	}
+	p.warnings = append(p.warnings, search.Quoted(value)+" is not a category: these are the reports with its words, "+
+		"in whichever category. list_values has all categories.")
+	return value
 }
 
 // Market reads the parameter market: the whole name of a market, or some words of one.
@@ -71,13 +122,18 @@ func (p *Params) name(
 	if known(value, true) {
 		return value, true
 	}
-	if p.partial != nil && p.partial() {
+	partial := p.partial != nil && p.partial()
+	if partial && !p.strict {
 		p.warnings = append(p.warnings, "No "+parameter+
 			" with these words is known so far, and the history is not loaded yet: check the spelling.")
 		return value, true
 	}
 	near, alike := similar(value, maxNearNames)
-	p.rejectName(parameter, value, unknownName(parameter, value, near, alike), near)
+	said := unknownName(parameter, value, near, alike)
+	if partial {
+		said += " The history is not loaded yet: others may exist."
+	}
+	p.rejectName(parameter, value, fault.Text{Format: said}, near)
 	return value, true
 }
 

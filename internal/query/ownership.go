@@ -121,8 +121,8 @@ func (q *Service) ownership(
 	out.IssuerID, out.IssuerName = issuerOf(dir, b, key)
 	out.VotingRights = votingRights(dir, key)
 	latest, err := b.List(ctx, position.Filter{
-		Kinds:  []disclosure.PositionKind{disclosure.Dealing},
-		Issuer: key,
+		Kinds:   []disclosure.PositionKind{disclosure.Dealing},
+		Issuers: []string{key},
 	}, 1, latestDealings)
 	if err != nil {
 		return nil, err

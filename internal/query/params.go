@@ -34,7 +34,13 @@ type Params struct {
 	values   url.Values
 	broken   error // the query string cannot be read
 	bad      []fault.Field
+	denied   error       // the watchlist cannot be read by the caller
+	listID   string      // of the watchlist, once it was read
+	inBody   bool        // the values are fields of a body: see FilterBody
 	partial  func() bool // see Options.Partial
+	strict   bool        // see Strict
+	lists    Watchlists  // nil: there are none
+	by       access.Principal
 	warnings []string
 	table    bool // see AsTable
 	maxTable int
@@ -58,8 +64,7 @@ func (p *Params) limit() int {
 	if p.maxTable == MaxTable {
 		return p.Integer("limit", DefaultTable, 1, MaxTable)
 	}
-	hint := ", or to " + strconv.Itoa(MaxTable) + " with a key or token"
-	return p.integer("limit", DefaultTable, 1, p.maxTable, hint)
+	return p.integer("limit", DefaultTable, 1, p.maxTable, MaxTable)
 }
 
 // Dialect returns the dialect of a list as CSV.
@@ -67,7 +72,7 @@ func (p *Params) Dialect() content.Dialect {
 	s := p.Text("dialect")
 	d, ok := content.ParseDialect(s)
 	if !ok {
-		p.Reject("dialect", s, "must be "+string(content.SpanishCSV)+", or be left out")
+		p.Reject("dialect", s, "must be %s, or be left out", content.SpanishCSV)
 		return content.PlainCSV
 	}
 	return d
@@ -90,18 +95,19 @@ func NewParams(values url.Values) *Params { return &Params{values: values} }
 // SetValues replaces the values to read and keeps the errors so far.
 func (p *Params) SetValues(values url.Values) { p.values = values }
 
-// Reject records that a parameter is not valid.
-func (p *Params) Reject(name, value, reason string) {
-	p.bad = append(p.bad, fault.Field{Name: name, Value: value, Reason: reason})
+// Reject records that a parameter is not valid. The reason continues its name.
+func (p *Params) Reject(name, value, format string, args ...any) {
+	p.bad = append(p.bad, fault.NewField(name, value, format, args...))
 }
 
 // rejectName records that a parameter names nothing that is known. The sentence says
 // so, and the suggestions are values that may be meant.
-func (p *Params) rejectName(parameter, value, sentence string, suggestions []string) {
+func (p *Params) rejectName(parameter, value string, sentence fault.Text, suggestions []string) {
 	p.bad = append(p.bad, fault.Field{
 		Name:        parameter,
 		Value:       value,
-		Reason:      sentence,
+		Reason:      sentence.String(),
+		Text:        sentence,
 		Sentence:    true,
 		Suggestions: suggestions,
 	})
@@ -127,7 +133,7 @@ func (p *Params) Text(name string) string {
 func (p *Params) LimitedText(name string, limit int) string {
 	s := p.Text(name)
 	if len(s) > limit {
-		p.Reject(name, s, "may have "+strconv.Itoa(limit)+" bytes at most")
+		p.Reject(name, s, "may have %d bytes at most", limit)
 		return ""
 	}
 	return s
@@ -136,21 +142,26 @@ func (p *Params) LimitedText(name string, limit int) string {
 // Integer returns a whole number from lowest to highest, or absent if there is
 // none.
 func (p *Params) Integer(name string, absent, lowest, highest int) int {
-	return p.integer(name, absent, lowest, highest, "")
+	return p.integer(name, absent, lowest, highest, 0)
 }
 
-// integer is Integer with a hint that follows the reason of an error.
-func (p *Params) integer(name string, absent, lowest, highest int, hint string) int {
+// integer is Integer for a parameter that may be larger with a key or token; 0 if it may not.
+func (p *Params) integer(name string, absent, lowest, highest, highestWithKey int) int {
 	s := p.Text(name)
 	if s == "" {
 		return absent
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || s[0] == '+' || n < lowest || n > highest {
-		p.Reject(name, s, "must be a whole number from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest)+hint)
-		return absent
+	switch {
+	case err == nil && s[0] != '+' && n >= lowest && n <= highest:
+		return n
+	case highestWithKey > 0:
+		p.Reject(name, s, "must be a whole number from %d to %d, or to %d with a key or token", lowest, highest,
+			highestWithKey)
+	default:
+		p.Reject(name, s, "must be a whole number from %d to %d", lowest, highest)
 	}
-	return n
+	return absent
 }
 
 // Day returns a day in Madrid, zero if the parameter is absent.
@@ -176,18 +187,20 @@ func (p *Params) Kind() disclosure.Kind {
 	return k
 }
 
-// without reads what a list leaves out, and reports whether that is the reports of
-// securitisation funds.
-func (p *Params) without() bool {
+// without reads what a list leaves out.
+func (p *Params) without() string {
 	s := p.Text("without")
-	if s != "" && s != WithoutSecuritisation {
-		p.Reject("without", s, "must be "+WithoutSecuritisation+", or be left out")
+	if s != "" && s != WithoutSecuritisation && s != WithoutRoutine {
+		p.Reject("without", s, "must be %s or %s, or be left out", WithoutRoutine, WithoutSecuritisation)
 	}
-	return s == WithoutSecuritisation
+	return s
 }
 
-// WithoutSecuritisation is the value of the parameter without.
-const WithoutSecuritisation = "securitisation"
+// The values of the parameter without.
+const (
+	WithoutSecuritisation = "securitisation" // see disclosure.IsSecuritisationFund
+	WithoutRoutine        = "routine"        // see disclosure.Report.IsRoutine
+)
 
 // MaxSearch is the largest size of a search text in bytes. URLs are shorter,
 // but the arguments of a tool may not be.
@@ -209,7 +222,7 @@ func (p *Params) Search() string {
 // a client that follows changes.
 func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	f := p.commonFilter(s)
-	f.Issuer = p.positionIssuer(s)
+	f.Issuer = joinedIssuers(p.issuers(s, registeredKey))
 	p.positionConditions(s, &f)
 	switch in := p.Text("in"); in {
 	case "":
@@ -217,7 +230,7 @@ func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 		f.InDocument = true
 		p.requireSearch(f, "with in=document")
 		if _, err := document.NewMatcher(search.ParseFilter(f)); f.Search != "" && err != nil {
-			p.Reject("search", f.Search, err.Error())
+			p.Reject("search", f.Search, "%v", err)
 		}
 	default:
 		p.Reject("in", in, "must be document, or be left out")
@@ -225,24 +238,11 @@ func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	return f
 }
 
-// issuer reads the parameter issuer and returns the identifier of that issuer.
-func (p *Params) issuer(s *catalog.Snapshot) string {
-	name := p.LimitedText("issuer", maxIssuerName)
-	if strings.TrimSpace(name) == "" {
-		return ""
-	}
-	key, unresolved := IssuerKey(s, name)
-	if unresolved != nil {
-		p.rejectName("issuer", name, unresolved.Sentence, issuerIDs(unresolved.Near))
-	}
-	return key
-}
-
-// Filter reads the parameters of the common filter and resolves the issuer in
+// Filter reads the parameters of the common filter and resolves the issuers in
 // the snapshot.
 func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 	f := p.commonFilter(s)
-	f.Issuer = p.issuer(s)
+	f.Issuer = joinedIssuers(p.issuers(s, issuerKey))
 	f.MinAmount, f.Currency = p.amount(f.Fact, "fact", false)
 	return f
 }
@@ -250,15 +250,21 @@ func (p *Params) Filter(s *catalog.Snapshot) disclosure.Filter {
 // commonFilter is Filter without the issuer and the amount, which those who follow changes
 // may also know from the registers of positions.
 func (p *Params) commonFilter(s *catalog.Snapshot) disclosure.Filter {
+	without := p.without()
 	f := disclosure.Filter{
 		Search:           p.Search(),
 		From:             p.Day("from"),
 		To:               p.Day("to"),
 		Kind:             p.Kind(),
-		NoSecuritisation: p.without(),
+		NoSecuritisation: without == WithoutSecuritisation,
+		NoRoutine:        without == WithoutRoutine,
+	}
+	if subject := p.subject(s); subject != "" {
+		f.Search = strings.TrimSpace(subject + " " + f.Search)
+	} else {
+		f.Category, f.CategoryWords = p.category(s)
 	}
 	f.Widen = f.Search != "" && s.Directory().Widens(f.Search)
-	f.Category, f.CategoryWords = p.category(s)
 	f.Market, f.MarketWords = p.Market(s)
 	f.Sector, f.SectorWords = p.Sector(s)
 	if text := p.Text("type"); text != "" {
@@ -269,6 +275,7 @@ func (p *Params) commonFilter(s *catalog.Snapshot) disclosure.Filter {
 		f.Type = t
 	}
 	f.Fact = p.factKind("fact")
+	f.Watchlist, f.Entries = p.watchlist()
 	p.checkDays(&f)
 	return f
 }
@@ -276,7 +283,7 @@ func (p *Params) commonFilter(s *catalog.Snapshot) disclosure.Filter {
 // checkDays rejects days in the wrong order.
 func (p *Params) checkDays(f *disclosure.Filter) {
 	if f.From != 0 && f.To != 0 && f.From > f.To {
-		p.Reject("from", f.From.String(), "must not be later than to, "+f.To.String())
+		p.Reject("from", f.From.String(), "must not be later than to, %s", f.To)
 	}
 }
 
@@ -288,7 +295,7 @@ func (p *Params) factKind(name string) disclosure.FactKind {
 		return ""
 	}
 	if !ok {
-		p.Reject(name, s, "must be "+kindList(disclosure.FactKinds()))
+		p.rejectValue(name, s, FactKinds, kindList(disclosure.FactKinds()))
 		return ""
 	}
 	return k
@@ -317,8 +324,8 @@ func (p *Params) amount(kind disclosure.FactKind, parameter string, ordered bool
 		p.Reject("min_amount", least, "must be a number of units that is not negative, such as 50000000 or 0.25")
 	}
 	if least != "" && !kind.HasAmount() {
-		p.Reject("min_amount", least, "needs "+parameter+"="+kindList(disclosure.AmountKinds)+
-			": other facts have no amount to compare")
+		p.Reject("min_amount", least, "needs %s=%s: other facts have no amount to compare",
+			parameter, kindList(disclosure.AmountKinds))
 	}
 	if currency == "" {
 		currency = defaultCurrency
@@ -334,19 +341,23 @@ func isCurrency(s string) bool {
 }
 
 // kindList returns the names of kinds of facts for a sentence.
-func kindList(kinds []disclosure.FactKind) string {
-	names := make([]string, len(kinds))
+func kindList(kinds []disclosure.FactKind) fault.Alternatives {
+	names := make(fault.Alternatives, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k)
 	}
-	return search.OrList(names)
+	return names
 }
 
 // Valid reports whether no error was found so far.
 func (p *Params) Valid() bool { return p.Err() == nil }
 
-// Err returns all errors as one, nil if there are none.
+// Err returns all errors as one, nil if there are none. That the caller may not read the
+// watchlist comes first.
 func (p *Params) Err() error {
+	if p.denied != nil {
+		return p.denied
+	}
 	if len(p.bad) == 0 {
 		return p.broken
 	}

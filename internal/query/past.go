@@ -31,7 +31,7 @@ func (q *Service) Point(ctx context.Context, s *catalog.Snapshot, p *Params) (*P
 	}
 	at, reason, err := q.point(ctx, s, value, time.Now())
 	if reason != "" && err == nil {
-		p.Reject("as_of", value, reason)
+		p.Reject("as_of", value, "%s", reason)
 	}
 	return at, err
 }

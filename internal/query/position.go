@@ -18,7 +18,8 @@ import (
 
 // PositionList is a request for a page of positions of one kind.
 type PositionList struct {
-	Filter      position.Filter // its Issuer is any identifier, as Params.issuer returns it
+	Filter      position.Filter     // its Issuers are any identifiers, as Params.issuers returns them
+	Entries     *disclosure.Entries // of a watchlist; nil: the list does not have one
 	Page, Limit int
 }
 
@@ -35,21 +36,27 @@ func (p *Params) PositionList(s *catalog.Snapshot, kind disclosure.PositionKind)
 	l := PositionList{
 		Filter: position.Filter{
 			Kinds:   []disclosure.PositionKind{kind},
-			Issuer:  p.positionIssuer(s),
+			Issuers: p.issuers(s, registeredKey),
 			From:    p.Day("from"),
 			To:      p.Day("to"),
-			Issuers: p.IssuersOf(s),
+			Among:   p.IssuersOf(s),
 		},
 		Limit: p.limit(),
 		Page:  p.Integer("page", 1, 1, MaxPage),
 	}
+	_, l.Entries = p.watchlist()
 	f := &l.Filter
 	p.checkDays(&disclosure.Filter{From: f.From, To: f.To})
 	switch kind {
 	case disclosure.Dealing:
 		f.Name = p.words("person")
-		if f.Name != "" && p.Text("issuer") == "" {
+		switch {
+		case f.Name == "":
+		case p.Text("issuer") == "":
 			p.Reject("person", f.Name, "needs issuer: there is no list of what a person deals in across issuers")
+		case len(f.Issuers) > 1:
+			p.Reject("person", f.Name, "needs one issuer, and there are several: there is no list of what a person "+
+				"deals in across issuers")
 		}
 		f.Side = p.dealingSide()
 		f.MinAmount, f.Currency = p.dealingAmount()
@@ -60,24 +67,6 @@ func (p *Params) PositionList(s *catalog.Snapshot, kind disclosure.PositionKind)
 		f.Current = p.Flag("current")
 	}
 	return l
-}
-
-// positionIssuer reads the parameter issuer and returns an identifier of that issuer. The
-// registers know issuers that the directory does not have.
-func (p *Params) positionIssuer(s *catalog.Snapshot) string {
-	name := p.LimitedText("issuer", maxIssuerName)
-	if strings.TrimSpace(name) == "" {
-		return ""
-	}
-	key, unresolved := IssuerKey(s, name)
-	if unresolved == nil {
-		return key
-	}
-	if key, known := s.Positions().Key(name); known {
-		return key
-	}
-	p.rejectName("issuer", name, unresolved.Sentence, issuerIDs(unresolved.Near))
-	return ""
 }
 
 // IssuersOf reads the parameters that select issuers by what they have in common. It
@@ -160,8 +149,7 @@ func (q *Service) PositionsAt(ctx context.Context, s *catalog.Snapshot, at *Poin
 
 // Positions returns a page of a list of positions, the newest first.
 func (q *Service) Positions(ctx context.Context, b *position.Book, l PositionList) (position.Page, error) {
-	l.Filter.Issuer = positionKey(b, l.Filter.Issuer)
-	return b.List(ctx, l.Filter, l.Page, l.Limit)
+	return b.List(ctx, l.resolve(b), l.Page, l.Limit)
 }
 
 // positionKey returns the key of an issuer in a book. An issuer without positions is not
@@ -171,6 +159,22 @@ func positionKey(b *position.Book, ident string) string {
 		return key
 	}
 	return ident
+}
+
+// positionKeys returns the keys of issuers in a book, nil for none.
+func positionKeys(b *position.Book, idents []string) (keys []string) {
+	for _, ident := range idents {
+		keys = append(keys, positionKey(b, ident))
+	}
+	return keys
+}
+
+// OneIssuer returns the issuer of a list of the positions in one, by any identifier.
+func (l PositionList) OneIssuer() (ident string, ok bool) {
+	if len(l.Filter.Issuers) != 1 {
+		return "", false
+	}
+	return l.Filter.Issuers[0], true
 }
 
 // AppendPosition appends the JSON of a position as lists and details have it: that of

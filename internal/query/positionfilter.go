@@ -32,17 +32,17 @@ func (p *Params) positionConditions(s *catalog.Snapshot, f *disclosure.Filter) {
 	case f.Positions.Has(disclosure.Dealing), f.Side != "", p.Text("min_amount") == "":
 		f.MinAmount, f.Currency = p.dealingAmount()
 	default:
-		p.Reject("min_amount", p.Text("min_amount"), "needs fact="+kindList(disclosure.AmountKinds)+
-			", or position=dealing")
+		p.Reject("min_amount", p.Text("min_amount"), "needs fact=%s, or position=dealing",
+			kindList(disclosure.AmountKinds))
 	}
 	if !p.Valid() {
 		return
 	}
 	p.checkConditions(*f)
 	book := s.Positions()
-	if f.HeldBy != "" && f.Issuer == "" && book.Len() > 0 && !book.HasName(f.HeldBy) {
+	if f.HeldBy != "" && !f.NamesOneIssuer() && book.Len() > 0 && !book.HasName(f.HeldBy) {
 		p.warnings = append(p.warnings, "No legal person in the registers has these words in its name, and the names of "+
-			"natural persons are compared only together with issuer.")
+			"natural persons are compared only together with one issuer.")
 	}
 }
 
@@ -54,26 +54,31 @@ func (p *Params) LivePositions(s *catalog.Snapshot) PositionList {
 		name := p.firstOf(reportParameters)
 		p.Reject(name, p.Text(name), "selects only reports: leave it out")
 	}
-	var kinds []disclosure.PositionKind
+	return PositionList{
+		Filter:  positionFilter(f),
+		Entries: f.Entries,
+		Limit:   p.limit(),
+		Page:    p.Integer("page", 1, 1, MaxPage),
+	}
+}
+
+// positionFilter returns the filter of a book that selects the positions that a filter
+// selects, but for its watchlist. The identifiers of issuers are those of the filter.
+func positionFilter(f disclosure.Filter) position.Filter {
+	out := position.Filter{
+		Issuers:    f.IssuerKeys(),
+		Name:       f.HeldBy,
+		From:       f.From,
+		To:         f.To,
+		Side:       f.Side,
+		MinAmount:  f.MinAmount,
+		Currency:   f.Currency,
+		MinPercent: f.MinPercent,
+	}
 	for _, kind := range disclosure.PositionKinds {
 		if f.Positions == 0 || f.Positions.Has(kind) {
-			kinds = append(kinds, kind)
+			out.Kinds = append(out.Kinds, kind)
 		}
-	}
-	l := PositionList{
-		Filter: position.Filter{
-			Kinds:      kinds,
-			Issuer:     f.Issuer,
-			Name:       f.HeldBy,
-			From:       f.From,
-			To:         f.To,
-			Side:       f.Side,
-			MinAmount:  f.MinAmount,
-			Currency:   f.Currency,
-			MinPercent: f.MinPercent,
-		},
-		Limit: p.limit(),
-		Page:  p.Integer("page", 1, 1, MaxPage),
 	}
 	f = disclosure.Filter{
 		Kind:             f.Kind,
@@ -85,9 +90,37 @@ func (p *Params) LivePositions(s *catalog.Snapshot) PositionList {
 	}
 	if f != (disclosure.Filter{}) {
 		matcher := search.Compile(f)
-		l.Filter.Issuers = func(i *disclosure.Issuer) bool { return i != nil && matcher.MatchIssuer(i) }
+		out.Among = func(i *disclosure.Issuer) bool { return i != nil && matcher.MatchIssuer(i) }
 	}
-	return l
+	return out
+}
+
+// positionEntries returns the filters of a book that select what a watchlist names, nil for
+// none.
+func positionEntries(b *position.Book, e *disclosure.Entries) []position.Filter {
+	if e == nil {
+		return nil
+	}
+	out := []position.Filter{}
+	if len(e.Issuers) > 0 {
+		out = append(out, position.Filter{Issuers: positionKeys(b, e.Issuers)})
+	}
+	for _, f := range e.Filters {
+		if !f.ForReports() {
+			one := positionFilter(f)
+			one.Issuers = positionKeys(b, one.Issuers)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// resolve returns the filter of a list with the keys that a book has for issuers.
+func (l PositionList) resolve(b *position.Book) position.Filter {
+	f := l.Filter
+	f.Issuers = positionKeys(b, f.Issuers)
+	f.Any = positionEntries(b, l.Entries)
+	return f
 }
 
 // positionKinds reads the parameter position.
@@ -120,8 +153,8 @@ func (p *Params) checkConditions(f disclosure.Filter) {
 	}
 	if f.ForReports() {
 		selecting := p.firstOf(positionParameters)
-		p.Reject(selecting, p.Text(selecting), "selects only positions, and "+p.firstOf(reportParameters)+
-			" only reports: leave one of them out")
+		p.Reject(selecting, p.Text(selecting), "selects only positions, and %s only reports: leave one of them out",
+			p.firstOf(reportParameters))
 		return
 	}
 	measured := slices.ContainsFunc(disclosure.PositionKinds, func(k disclosure.PositionKind) bool {
@@ -142,8 +175,8 @@ func (p *Params) checkConditions(f disclosure.Filter) {
 	case ofTrades != "" && !traded:
 		p.Reject(ofTrades, p.Text(ofTrades), "needs position=dealing: other positions do not have trades")
 	case f.MinPercent != "" && ofTrades != "":
-		p.Reject("min_percent", f.MinPercent, "is for positions with a percentage, and "+ofTrades+
-			" for dealings: leave one of them out")
+		p.Reject("min_percent", f.MinPercent, "is for positions with a percentage, and %s for dealings: leave one of "+
+			"them out", ofTrades)
 	}
 }
 
@@ -163,10 +196,10 @@ func (p *Params) CheckSelection(s events.Selection) {
 	names := strings.ReplaceAll(events.EventNames(s.Names()), ", ", ",")
 	switch {
 	case s.Filter.ForPositions() && !s.Has(disclosure.OfPosition):
-		p.Reject("events", names, "must have an event of positions, such as "+string(disclosure.PositionPublished)+
-			", since the filter selects only positions")
+		p.Reject("events", names, "must have an event of positions, such as %s, since the filter selects "+
+			"only positions", disclosure.PositionPublished)
 	case s.Filter.ForReports() && s.Has(disclosure.OfPosition) && !s.Has(disclosure.OfReport):
-		p.Reject("events", names, "must have an event of reports, such as "+string(disclosure.Published)+
-			", since the filter selects only reports")
+		p.Reject("events", names, "must have an event of reports, such as %s, since the filter selects only "+
+			"reports", disclosure.Published)
 	}
 }

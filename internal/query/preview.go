@@ -39,6 +39,8 @@ type FilterBody struct {
 	HeldBy     string `json:"holder,omitempty"`
 	MinPercent string `json:"min_percent,omitempty"`
 	Side       string `json:"side,omitempty"`
+
+	Watchlist string `json:"watchlist,omitempty"` // its id
 }
 
 // NewFilterBody returns a filter as JSON.
@@ -60,6 +62,8 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 		HeldBy:     f.HeldBy,
 		MinPercent: f.MinPercent,
 		Side:       string(f.Side),
+
+		Watchlist: f.Watchlist,
 	}
 	if f.From != 0 {
 		b.From = f.From.String()
@@ -67,7 +71,10 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 	if f.To != 0 {
 		b.To = f.To.String()
 	}
-	if f.NoSecuritisation {
+	switch {
+	case f.NoRoutine:
+		b.Without = WithoutRoutine
+	case f.NoSecuritisation:
 		b.Without = WithoutSecuritisation
 	}
 	if f.InDocument {
@@ -79,6 +86,7 @@ func NewFilterBody(f disclosure.Filter) FilterBody {
 // Read parses the fields as the parameters of the same names.
 func (b FilterBody) Read(p *Params, s *catalog.Snapshot) disclosure.Filter {
 	p.SetValues(b.Values())
+	p.inBody = true
 	return p.LiveFilter(s)
 }
 
@@ -104,6 +112,7 @@ func (b FilterBody) Values() url.Values {
 		"holder":      b.HeldBy,
 		"min_percent": b.MinPercent,
 		"side":        b.Side,
+		"watchlist":   b.Watchlist,
 	} {
 		if value != "" {
 			values.Set(name, value)
@@ -115,7 +124,7 @@ func (b FilterBody) Values() url.Values {
 // CheckFilter rejects a filter that is too long to be evaluated for every change.
 func (p *Params) CheckFilter(f disclosure.Filter) {
 	if reason := events.FilterError(f); reason != "" {
-		p.Reject("filter", f.Search, reason)
+		p.Reject("filter", f.Search, "%s", reason)
 	}
 }
 

@@ -37,6 +37,8 @@ type Options struct {
 	// Lacks returns an Unavailable error if this process does not have the change of
 	// a cursor yet, and nil if the log does not have it. It is nil without replicas.
 	Lacks func(ctx context.Context, c disclosure.Cursor) error
+	// Watchlists are those of accounts. Nil: there are none.
+	Watchlists Watchlists
 	// Log answers questions about the past.
 	Log         history.Log
 	Version     string        // of the program
@@ -70,6 +72,7 @@ type Service struct {
 	past     *history.Archive
 	// calendars is the calendar of the newest snapshot
 	calendars calendars
+	openings  openings
 }
 
 // New returns a Service.

@@ -57,12 +57,16 @@ func (p *Params) ListInDocuments(s *catalog.Snapshot) List {
 // requireSearch rejects a search in documents without words.
 func (p *Params) requireSearch(f disclosure.Filter, when string) {
 	if f.Search == "" {
-		p.Reject("search", "", strings.TrimSpace("is needed "+when)+": the words to look for")
+		p.Reject("search", "", "%s", strings.TrimSpace("is needed "+when)+": the words to look for")
 	}
 }
 
 // Reports returns a page of reports, newest first.
 func (q *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Page, error) {
+	var err error
+	if l.Filter, err = q.withDocuments(ctx, s, l.Filter); err != nil {
+		return catalog.Page{}, err
+	}
 	if !l.InDocuments {
 		return s.Reports(ctx, l.Filter, l.Page, l.Limit)
 	}
@@ -75,6 +79,10 @@ func (q *Service) Reports(ctx context.Context, s *catalog.Snapshot, l List) (cat
 
 // Facets counts the reports on all pages of a list.
 func (q *Service) Facets(ctx context.Context, s *catalog.Snapshot, l List) (catalog.Facets, error) {
+	var err error
+	if l.Filter, err = q.withDocuments(ctx, s, l.Filter); err != nil {
+		return catalog.Facets{}, err
+	}
 	if !l.InDocuments {
 		return s.Facets(ctx, l.Filter)
 	}
@@ -182,7 +190,12 @@ func (q *Service) Report(ctx context.Context, s *catalog.Snapshot, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	return q.joined(ctx, f.Decode(), f.Ticker(), f.IssuerID()), nil
+	return q.Describe(ctx, f, f.Decode()), nil
+}
+
+// Describe is Report for a caller that has decoded the report.
+func (q *Service) Describe(ctx context.Context, f catalog.Report, rep *disclosure.Report) *Report {
+	return q.joined(ctx, rep, f.Ticker(), f.IssuerID())
 }
 
 // joined returns a report with what the directory adds to it, and with what proves its

@@ -1,11 +1,13 @@
 package query
 
 import (
+	"slices"
 	"strings"
 
 	"pregon/internal/catalog"
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
+	"pregon/internal/search"
 )
 
 // ShortTotal is the sum of the present net short positions in an issuer.
@@ -79,19 +81,22 @@ type ShortRows struct {
 
 // ShortTotalsList is a request for a page of totals.
 type ShortTotalsList struct {
-	Issuer      string                        // any identifier; empty: all
-	Issuers     func(*disclosure.Issuer) bool // nil: all
+	Issuers     []string                      // any identifiers; nil: all
+	Among       func(*disclosure.Issuer) bool // nil: all
+	Entries     *disclosure.Entries           // of a watchlist; nil: all
 	Page, Limit int
 }
 
-// ShortTotals reads the parameters of the totals of all issuers, or of one.
+// ShortTotals reads the parameters of the totals of all issuers, or of some.
 func (p *Params) ShortTotals(s *catalog.Snapshot) ShortTotalsList {
-	return ShortTotalsList{
-		Issuer:  p.positionIssuer(s),
-		Issuers: p.IssuersOf(s),
+	l := ShortTotalsList{
+		Issuers: p.issuers(s, registeredKey),
+		Among:   p.IssuersOf(s),
 		Limit:   p.limit(),
 		Page:    p.Integer("page", 1, 1, MaxPage),
 	}
+	_, l.Entries = p.watchlist()
+	return l
 }
 
 // ShortTotals returns the totals of issuers with present short positions, the largest
@@ -99,8 +104,12 @@ func (p *Params) ShortTotals(s *catalog.Snapshot) ShortTotalsList {
 func (q *Service) ShortTotals(b *position.Book, l ShortTotalsList) ShortRows {
 	out := ShortRows{Data: []ShortRow{}, Page: l.Page, Limit: l.Limit}
 	skip := (int64(l.Page) - 1) * int64(l.Limit)
-	for _, t := range shortTotals(b, l.Issuer) {
-		if l.Issuers != nil && !l.Issuers(t.Newest.Issuer()) {
+	listed := listsIssuer(b, l.Entries)
+	for _, t := range shortTotals(b, l.Issuers) {
+		if !listed(t) {
+			continue
+		}
+		if l.Among != nil && !l.Among(t.Newest.Issuer()) {
 			continue
 		}
 		if int64(out.Total) >= skip && len(out.Data) < l.Limit {
@@ -111,15 +120,31 @@ func (q *Service) ShortTotals(b *position.Book, l ShortTotalsList) ShortRows {
 	return out
 }
 
-// shortTotals returns the totals of all issuers, or that of one by any of its identifiers.
-func shortTotals(b *position.Book, issuer string) []position.ShortTotal {
-	if issuer == "" {
-		return b.ShortTotals()
+// listsIssuer returns the function that reports whether a watchlist selects the issuer of a
+// total: it names the issuer, or has a search with conditions on issuers only that selects it.
+func listsIssuer(b *position.Book, e *disclosure.Entries) func(position.ShortTotal) bool {
+	if e == nil {
+		return func(position.ShortTotal) bool { return true }
 	}
-	if total, ok := b.ShortTotal(positionKey(b, issuer)); ok {
-		return []position.ShortTotal{total}
+	keys := positionKeys(b, e.Issuers)
+	searches := search.Compile(disclosure.Filter{Entries: &disclosure.Entries{Filters: e.Filters}})
+	return func(t position.ShortTotal) bool {
+		i := t.Newest.Issuer()
+		return slices.Contains(keys, t.Key) || i != nil && searches.MatchIssuer(i)
 	}
-	return nil
+}
+
+// shortTotals returns the totals of all issuers, or those of some by any of their
+// identifiers, the largest first.
+func shortTotals(b *position.Book, issuers []string) []position.ShortTotal {
+	all := b.ShortTotals()
+	if issuers == nil {
+		return all
+	}
+	keys := positionKeys(b, issuers)
+	return slices.DeleteFunc(all, func(t position.ShortTotal) bool {
+		return !slices.Contains(keys, t.Key)
+	})
 }
 
 // ShortSeriesList is how the total of an issuer changed.
@@ -132,11 +157,14 @@ type ShortSeriesList struct {
 
 // ShortSeriesIssuer reads the issuer of a series, and returns an identifier of it.
 func (p *Params) ShortSeriesIssuer(s *catalog.Snapshot) string {
-	issuer := p.positionIssuer(s)
-	if strings.TrimSpace(p.values.Get("issuer")) == "" {
+	issuers := p.issuers(s, registeredKey)
+	switch {
+	case strings.TrimSpace(p.values.Get("issuer")) == "":
 		p.Reject("issuer", "", "is needed: a series is that of one issuer")
+	case len(issuers) > 1:
+		p.Reject("issuer", p.Text("issuer"), "must be one issuer: a series is that of one")
 	}
-	return issuer
+	return strings.Join(issuers, "")
 }
 
 // ShortSeriesOf returns how the total of an issuer changed, by any of its identifiers.

@@ -63,6 +63,7 @@ type latest struct {
 	ID          string    `json:"id"`
 	PublishedAt time.Time `json:"published_at"`
 	AvailableAt time.Time `json:"available_at"`
+	ToSecond    bool      `json:"-"` // the seconds of PublishedAt are known
 }
 
 // latency holds the percentiles of the last 24 hours, in seconds.
@@ -118,7 +119,13 @@ func (q *Service) Status(s *catalog.Snapshot) Status {
 	for _, t := range disclosure.Types {
 		for _, f := range s.Newest(disclosure.Filter{Type: t}, 1).Reports {
 			r := f.Decode()
-			out.Latest = append(out.Latest, latest{string(t), r.ID, Madrid(r.PublishedAt), Madrid(r.AvailableAt)})
+			out.Latest = append(out.Latest, latest{
+				Type:        string(t),
+				ID:          r.ID,
+				PublishedAt: Madrid(r.PublishedAt),
+				AvailableAt: Madrid(r.AvailableAt),
+				ToSecond:    r.SecondsKnown(),
+			})
 		}
 	}
 	out.Latency = q.latency(s, now)

@@ -94,7 +94,10 @@ func (a *API) getCalendarFeed(r *http.Request, s *catalog.Snapshot) (response, e
 
 // feedName returns the name of a calendar: with that of its issuer.
 func feedName(s *catalog.Snapshot, c query.Calendar) string {
-	if e, ok := s.Issuer(c.Issuer); ok && c.Issuer != "" {
+	if len(c.Issuers) != 1 {
+		return "Pregón"
+	}
+	if e, ok := s.Issuer(c.Issuers[0]); ok {
 		return "Pregón · " + e.Issuer.Name
 	}
 	return "Pregón"

@@ -93,10 +93,11 @@ func (a *API) appendVotingRights(
 	list query.PositionList,
 	at *query.Point,
 ) ([]byte, error) {
-	if list.Kind() != disclosure.Holding && list.Kind() != disclosure.OwnShares || list.Filter.Issuer == "" {
+	issuer, one := list.OneIssuer()
+	if list.Kind() != disclosure.Holding && list.Kind() != disclosure.OwnShares || !one {
 		return body, nil
 	}
-	rights, err := a.Query.VotingRights(r.Context(), s, list.Filter.Issuer, at)
+	rights, err := a.Query.VotingRights(r.Context(), s, issuer, at)
 	if err != nil {
 		return body, err
 	}

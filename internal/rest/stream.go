@@ -42,7 +42,7 @@ const (
 func (p *params) selection(now *catalog.Snapshot, defaults []disclosure.Event) events.Selection {
 	s := events.Selection{Events: defaults, Filter: p.LiveFilter(now)}
 	if reason := events.FilterError(s.Filter); reason != "" {
-		p.Reject("search", s.Filter.Search, reason)
+		p.Reject("search", s.Filter.Search, "%s", reason)
 	}
 	if text := p.Text("events"); text != "" {
 		s.Events = p.Events(strings.Split(text, ","))

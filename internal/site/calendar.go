@@ -319,9 +319,9 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
 	}
-	if wanted.Issuer != "" {
+	if wanted.Issuers != nil {
 		f.Active = append(f.Active, choice{
-			Text: q.conditionText("issuer", wanted.Issuer),
+			Text: q.conditionText("issuer", disclosure.JoinIssuers(wanted.Issuers)),
 			URL:  q.with("/calendar", "issuer", ""),
 		})
 	}
@@ -348,8 +348,8 @@ func (q *request) feedAddress(wanted query.Calendar) string {
 			values.Set(name, v)
 		}
 	}
-	if wanted.Issuer != "" {
-		values.Set("issuer", wanted.Issuer)
+	if wanted.Issuers != nil {
+		values.Set("issuer", disclosure.JoinIssuers(wanted.Issuers))
 	}
 	if wanted.Kind != "" {
 		values.Set("kind", string(wanted.Kind))
@@ -361,7 +361,7 @@ func (q *request) feedAddress(wanted query.Calendar) string {
 func (s *Site) nextDates(q *request, id string) (out []calendarEntry, err error) {
 	wanted := s.Query.NewParams(url.Values{}).WholeCalendar(q.snapshot)
 	wanted.From = disclosure.DayOf(q.now)
-	wanted.Issuer = id
+	wanted.Issuers = []string{id}
 	entries, err := s.Query.Entries(q.Context(), q.snapshot, wanted)
 	if err != nil {
 		return nil, err

@@ -218,8 +218,8 @@ func (d *dossierReader) naturalNames() map[string]bool {
 // addDealings adds the dealings of managers.
 func (d *dossierReader) addDealings(out *dossier, service *query.Service) error {
 	found, err := d.book.List(d.Context(), position.Filter{
-		Kinds:  []disclosure.PositionKind{disclosure.Dealing},
-		Issuer: d.key,
+		Kinds:   []disclosure.PositionKind{disclosure.Dealing},
+		Issuers: []string{d.key},
 	}, 1, dossierDealings)
 	if err != nil {
 		return err

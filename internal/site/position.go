@@ -184,7 +184,7 @@ func (s *Site) positionPage(q *request, r *register) (out *positionPage, natural
 		natural = natural || p.Natural && p.Name != ""
 		out.Rows = append(out.Rows, q.newPositionRow(r, m, p))
 	}
-	if r.kind == disclosure.Short && list.Filter.Issuer == "" {
+	if r.kind == disclosure.Short && list.Filter.Issuers == nil {
 		out.Top = s.topShorts(q, list)
 	}
 	return out, natural, nil
@@ -295,7 +295,8 @@ func (q *request) newPositionRow(r *register, m position.Move, p *disclosure.Pos
 func (s *Site) topShorts(q *request, list query.PositionList) *chart.Chart {
 	e := q.edition
 	found := s.Query.ShortTotals(q.snapshot.Positions(), query.ShortTotalsList{
-		Issuers: list.Filter.Issuers,
+		Among:   list.Filter.Among,
+		Entries: list.Entries,
 		Page:    1,
 		Limit:   topShorts,
 	})

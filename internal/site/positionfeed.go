@@ -77,7 +77,7 @@ func (s *Site) syndicatePositions(q *request, r *register) ([]syndicated, error)
 	list := q.params.PositionList(q.snapshot, r.kind)
 	list.Limit = feedEntries
 	if n := q.values.Get("page"); n != "" {
-		q.params.Reject("page", n, fmt.Sprintf("is not for feeds, which have the newest %d positions: "+
+		q.params.Reject("page", n, "%s", fmt.Sprintf("is not for feeds, which have the newest %d positions: "+
 			"/api/v1%s has all pages", feedEntries, r.path))
 	}
 	if q.aboutOne(r) {

@@ -44,7 +44,7 @@ const feedEntries = 100
 // syndicate returns the newest reports of a filter for feed readers.
 func (s *Site) syndicate(q *request) ([]syndicated, error) {
 	if n := q.values.Get("page"); n != "" {
-		q.params.Reject("page", n, fmt.Sprintf("is not for feeds, which have the newest %d reports: "+
+		q.params.Reject("page", n, "%s", fmt.Sprintf("is not for feeds, which have the newest %d reports: "+
 			"/api/v1/reports has all pages, and the snapshots of /api/v1/bulk have everything", feedEntries))
 	}
 	found, err := s.reports(q, q.list(feedEntries))

@@ -11,11 +11,11 @@ import (
 // Filter selects positions. The zero value selects all.
 type Filter struct {
 	Kinds []disclosure.PositionKind // nil: all
-	// Issuer is the key of an issuer: see Book.Key.
-	Issuer string
+	// Issuers are the keys of issuers: see Book.Key. Without any, all are selected.
+	Issuers []string
 	// Name is words that the name of the position has, in any spelling, as in
-	// disclosure.Filter. Without Issuer it selects only the positions of legal persons, because nobody may
-	// search for what a natural person has in all issuers.
+	// disclosure.Filter. Without exactly one of Issuers it selects only the positions of legal
+	// persons, because nobody may search for what a natural person has across issuers.
 	Name     string
 	From, To disclosure.Day // by which positions are ordered, inclusive; zero is open
 	Current  bool           // only those in the present table of their register
@@ -27,9 +27,11 @@ type Filter struct {
 	Currency  string
 	// MinPercent selects positions of at least this percentage, which dealings do not have.
 	MinPercent string
-	// Issuers, if not nil, selects the positions of the issuers for which it returns true.
+	// Among, if not nil, selects the positions of the issuers for which it returns true.
 	// It receives nil for an issuer that is not in the directory.
-	Issuers func(*disclosure.Issuer) bool
+	Among func(*disclosure.Issuer) bool
+	// Any, if not nil, are filters of which one must select the position.
+	Any []Filter
 }
 
 // Page is one page of a list, with the total number of positions.
@@ -68,13 +70,22 @@ func (b *Book) List(ctx context.Context, f Filter, page, limit int) (Page, error
 
 // Match reports whether a position matches a filter.
 func (e Entry) Match(f Filter) bool {
-	if f.Kinds != nil && !slices.Contains(f.Kinds, e.r.kind) || f.Issuer != "" && e.IssuerKey() != f.Issuer {
+	if f.Kinds != nil && !slices.Contains(f.Kinds, e.r.kind) ||
+		f.Issuers != nil && !slices.Contains(f.Issuers, e.IssuerKey()) {
 		return false
 	}
 	return (f.From == 0 || e.r.day >= f.From) && e.of.matcher(f).match(e.r)
 }
 
-// walk returns the positions of the kinds and the issuer of a filter, from its last day.
+// selects is match for a filter whose kinds, issuers and first day were not compared.
+func (m *matcher) selects(r *record) bool {
+	return (m.Kinds == nil || slices.Contains(m.Kinds, r.kind)) &&
+		(m.keys == nil || m.keys[m.of.join.keyOf(r.ref)]) &&
+		(m.From == 0 || r.day >= m.From) &&
+		m.match(r)
+}
+
+// walk returns the positions of the kinds and the issuers of a filter, from its last day.
 func (b *Book) walk(f Filter) *merged {
 	kinds := f.Kinds
 	if kinds == nil {
@@ -84,8 +95,8 @@ func (b *Book) walk(f Filter) *merged {
 	if f.To != 0 {
 		last = f.To
 	}
-	if f.Issuer != "" {
-		return b.ofIssuerUntil(f.Issuer, kinds, last)
+	if f.Issuers != nil {
+		return b.ofIssuersUntil(f.Issuers, kinds, last)
 	}
 	m := &merged{}
 	for _, kind := range kinds {
@@ -98,18 +109,25 @@ func (b *Book) walk(f Filter) *merged {
 }
 
 func (b *Book) ofIssuer(key string, kinds []disclosure.PositionKind) *merged {
-	return b.ofIssuerUntil(key, kinds, lastDay)
+	return b.ofIssuersUntil([]string{key}, kinds, lastDay)
 }
 
-func (b *Book) ofIssuerUntil(key string, kinds []disclosure.PositionKind, last disclosure.Day) *merged {
+func (b *Book) ofIssuersUntil(keys []string, kinds []disclosure.PositionKind, last disclosure.Day) *merged {
 	m := &merged{}
-	for _, of := range b.join.groups[key] {
-		for _, kind := range kinds {
-			m.add(run{
-				cursor: b.byRef.from(&record{ref: of, kind: kind, day: last, id: lastID}),
-				kind:   kind,
-				ref:    of,
-			})
+	seen := map[string]bool{}
+	for _, key := range keys {
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		for _, of := range b.join.groups[key] {
+			for _, kind := range kinds {
+				m.add(run{
+					cursor: b.byRef.from(&record{ref: of, kind: kind, day: last, id: lastID}),
+					kind:   kind,
+					ref:    of,
+				})
+			}
 		}
 	}
 	return m
@@ -155,7 +173,7 @@ func (m *merged) next() *record {
 	return found
 }
 
-// matcher is a filter, prepared for a book. It does not compare kinds, the issuer and the
+// matcher is a filter, prepared for a book. It does not compare kinds, Issuers and the
 // first day.
 type matcher struct {
 	Filter
@@ -164,16 +182,28 @@ type matcher struct {
 	words   []string
 	names   map[string]bool // that were compared
 	issuers map[ref]bool    // the same
+	keys    map[string]bool // Issuers; nil: all
+	any     []*matcher
 }
 
 func (b *Book) matcher(f Filter) *matcher {
-	return &matcher{
+	m := &matcher{
 		Filter:  f,
 		of:      b,
 		words:   text.Words(f.Name),
 		names:   map[string]bool{},
 		issuers: map[ref]bool{},
 	}
+	if f.Issuers != nil {
+		m.keys = make(map[string]bool, len(f.Issuers))
+	}
+	for _, key := range f.Issuers {
+		m.keys[key] = true
+	}
+	for _, one := range f.Any {
+		m.any = append(m.any, b.matcher(one))
+	}
+	return m
 }
 
 func (m *matcher) match(r *record) bool {
@@ -186,20 +216,21 @@ func (m *matcher) match(r *record) bool {
 		m.MinPercent != "" && !r.hasPercent(m.MinPercent):
 		return false
 	}
-	return m.Issuers == nil || m.matchIssuer(r)
+	return (m.Among == nil || m.matchIssuer(r)) &&
+		(m.Any == nil || slices.ContainsFunc(m.any, func(one *matcher) bool { return one.selects(r) }))
 }
 
 func (m *matcher) matchIssuer(r *record) bool {
 	match, known := m.issuers[r.ref]
 	if !known {
-		match = m.Issuers(m.of.join.issuer(r.ref))
+		match = m.Among(m.of.join.issuer(r.ref))
 		m.issuers[r.ref] = match
 	}
 	return match
 }
 
 func (m *matcher) matchName(r *record) bool {
-	if m.Issuer == "" && r.natural {
+	if len(m.Issuers) != 1 && r.natural {
 		return false
 	}
 	name := r.name.Value()

@@ -60,11 +60,11 @@ func TestFilter(t *testing.T) {
 		{position.Filter{Kinds: kinds(disclosure.Short)}, []string{beta, alfa, alfaOld}},
 		{position.Filter{Kinds: kinds(disclosure.OwnShares)}, nil},
 		{
-			position.Filter{Issuer: aurora},
+			position.Filter{Issuers: []string{aurora}},
 			[]string{alfa, "dealing-2026000003", "holding-2026000001", alfaOld},
 		},
-		{position.Filter{Issuer: aurora, Kinds: kinds(disclosure.Short)}, []string{alfa, alfaOld}},
-		{position.Filter{Issuer: "unknown"}, nil},
+		{position.Filter{Issuers: []string{aurora}, Kinds: kinds(disclosure.Short)}, []string{alfa, alfaOld}},
+		{position.Filter{Issuers: []string{"unknown"}}, nil},
 		{position.Filter{Current: true, Kinds: kinds(disclosure.Short, disclosure.Holding)}, []string{beta, alfa, "holding-2026000001"}},
 		{position.Filter{From: day("2026-03-04")}, []string{beta, alfa, "holding-2026000002"}},
 		{position.Filter{To: day("2026-03-02")}, []string{"holding-2026000001", alfaOld}},
@@ -81,7 +81,12 @@ func TestFilter(t *testing.T) {
 		// The names of natural persons are found only with an issuer.
 		{position.Filter{Name: "gomez"}, []string{"holding-2026000002"}},
 		{position.Filter{Name: "pérez"}, nil},
-		{position.Filter{Name: "perez", Issuer: aurora}, []string{"dealing-2026000003", "holding-2026000001"}},
+		{position.Filter{Name: "perez", Issuers: []string{aurora}}, []string{"dealing-2026000003", "holding-2026000001"}},
+		{position.Filter{Name: "perez", Issuers: []string{aurora, "unknown"}}, nil},
+		{
+			position.Filter{Issuers: []string{"unknown", aurora, aurora}},
+			[]string{alfa, "dealing-2026000003", "holding-2026000001", alfaOld},
+		},
 		{position.Filter{Side: disclosure.Buy}, []string{"dealing-2026000003"}},
 		{position.Filter{Side: disclosure.Sell}, []string{"dealing-2026000004", "dealing-2026000003"}},
 		{position.Filter{Side: disclosure.OtherSide}, []string{"dealing-2026000004"}},
@@ -93,8 +98,8 @@ func TestFilter(t *testing.T) {
 		{position.Filter{MinAmount: "0", Currency: "EUR"}, []string{"dealing-2026000003"}},
 		{
 			position.Filter{
-				Kinds:   kinds(disclosure.Short),
-				Issuers: func(i *disclosure.Issuer) bool { return i != nil && i.Market != "" },
+				Kinds: kinds(disclosure.Short),
+				Among: func(i *disclosure.Issuer) bool { return i != nil && i.Market != "" },
 			},
 			[]string{alfa, alfaOld},
 		},
@@ -139,7 +144,7 @@ func TestIssuer(t *testing.T) {
 	if key, ok := b.Key(isinA); !ok || key != leiA {
 		t.Errorf("an ISIN that only the register has is of %q, %t", key, ok)
 	}
-	wantIDs(t, b, position.Filter{Issuer: leiA}, second.ID, unknown.ID)
+	wantIDs(t, b, position.Filter{Issuers: []string{leiA}}, second.ID, unknown.ID)
 	if _, ok := b.Key("ES0000000000"); ok {
 		t.Error("an unknown ISIN is known")
 	}
@@ -163,7 +168,7 @@ func TestIssuer(t *testing.T) {
 			t.Errorf("%s: the issuer is %q, want %q", p.ID, e.IssuerID(), aurora.ID)
 		}
 	}
-	wantIDs(t, joined, position.Filter{Issuer: aurora.ID, Kinds: []disclosure.PositionKind{disclosure.Short}}, second.ID, unknown.ID)
+	wantIDs(t, joined, position.Filter{Issuers: []string{aurora.ID}, Kinds: []disclosure.PositionKind{disclosure.Short}}, second.ID, unknown.ID)
 	if key, ok := joined.Key(isinA); !ok || key != aurora.ID {
 		t.Errorf("the key of a known issuer is %q", key)
 	}

@@ -289,7 +289,7 @@ func TestNext(t *testing.T) {
 	// the list of each issuer together
 	n := 0
 	for key := range b.Issuers() {
-		_, total := list(t, b, position.Filter{Issuer: key}, 1, 1)
+		_, total := list(t, b, position.Filter{Issuers: []string{key}}, 1, 1)
 		n += total
 	}
 	if n != b.Len() {
@@ -331,7 +331,7 @@ func BenchmarkBook(b *testing.B) {
 	for name, f := range map[string]position.Filter{
 		"all":    {Kinds: []disclosure.PositionKind{disclosure.Short}},
 		"name":   {Kinds: []disclosure.PositionKind{disclosure.Holding}, Name: "tenedora 17"},
-		"issuer": {Kinds: []disclosure.PositionKind{disclosure.Short}, Issuer: "ES0100000017"},
+		"issuer": {Kinds: []disclosure.PositionKind{disclosure.Short}, Issuers: []string{"ES0100000017"}},
 		"amount": {Kinds: []disclosure.PositionKind{disclosure.Dealing}, MinAmount: "50000", Currency: "EUR"},
 	} {
 		b.Run("list/"+name, func(b *testing.B) {

@@ -72,7 +72,7 @@ func (t *Tool) read(q *query.Service, arguments any) (*query.Params, error) {
 		}
 		text, reason := known.text(v)
 		if reason != "" {
-			p.Reject(known.Name, printable(v), reason)
+			p.Reject(known.Name, printable(v), "%s", reason)
 			continue
 		}
 		if text == "" && known.Required {
@@ -96,7 +96,7 @@ func (t *Tool) rejectUnknown(p *query.Params, given map[string]any) {
 	if len(names) > few {
 		others += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	p.Reject(others, "", "is not an argument of "+t.Name+t.argumentNames())
+	p.Reject(others, "", "%s", "is not an argument of "+t.Name+t.argumentNames())
 }
 
 // argumentNames lists the arguments for an error message.

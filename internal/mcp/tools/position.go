@@ -324,8 +324,9 @@ func (s *Service) listPositions(
 		return Result{}, err
 	}
 	more := map[string]any{}
-	if len(list.Filter.Kinds) == 1 && list.Kind() == disclosure.Short && list.Filter.Issuer != "" {
-		total := s.Query.ShortTotal(book, list.Filter.Issuer)
+	issuer, one := list.OneIssuer()
+	if len(list.Filter.Kinds) == 1 && list.Kind() == disclosure.Short && one {
+		total := s.Query.ShortTotal(book, issuer)
 		more["totals"] = total
 		hint = "The present short positions in this issuer: " + totalWords(total) + ". " + hint
 	}
@@ -361,7 +362,7 @@ func (s *Service) listShorts(ctx context.Context, snapshot *catalog.Snapshot, p 
 		return s.listPositions(ctx, snapshot, p, list, "Net short positions", shortLimits)
 	case byIssuer:
 	default:
-		p.Reject("of", of, "must be positions or "+byIssuer)
+		p.Reject("of", of, "%s", "must be positions or "+byIssuer)
 	}
 	for _, name := range []string{"holder", "from", "to", "current"} {
 		if value := p.Text(name); value != "" && value != "false" {

@@ -166,6 +166,7 @@ var waits = map[string]string{
 	"mcp/queue Writer.done":                      "WriteTimeout of one write",
 	"mcp/queue Writer.mu":                        inMemory,
 	"mcp/queue Writer.wake":                      "only the goroutine of the writer waits",
+	"query openings.mu":                          inMemory,
 	"query calendars.making":                     "the request; making it does not wait for anything",
 	"query Service.texts":                        "callers take turns; the request, and maxTextWait",
 	"retry Gate.mu":                              background,

@@ -1,5 +1,5 @@
 // Package account has the rules about what belongs to an account: its keys, sessions,
-// applications, webhooks and figures of use, and what operators may do with accounts.
+// applications, webhooks, watchlists and figures of use, and what operators may do with accounts.
 //
 // A method takes the caller and a request, and returns the answer as it goes on the
 // wire, or a fault. REST decodes and encodes; the console calls the same methods in the
@@ -16,12 +16,15 @@ package account
 
 import (
 	"context"
-	"strconv"
 
 	"pregon/internal/auth/access"
 	accounts "pregon/internal/auth/account"
 	"pregon/internal/auth/usage"
 	"pregon/internal/fault"
+	"pregon/internal/push/alert/channel"
+	"pregon/internal/push/alert/subscription"
+	"pregon/internal/push/ticket"
+	"pregon/internal/push/watchlist"
 	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/store"
@@ -29,12 +32,21 @@ import (
 
 // Options are the collaborators of a Service.
 type Options struct {
-	Query    *query.Service
-	Guard    *access.Guard // knows the limits of plans
-	Keys     *access.Keyring
-	Accounts *accounts.Accounts
-	Webhooks *webhook.Manager
-	Usage    *usage.Counter
+	Query      *query.Service
+	Guard      *access.Guard // knows the limits of plans
+	Keys       *access.Keyring
+	Accounts   *accounts.Accounts
+	Webhooks   *webhook.Manager
+	Watchlists *watchlist.Registry
+	Alerts     *subscription.Registry
+	Tickets    *ticket.Registry // of streams
+	// Mailbox has the e-mails of alerts, in a service that only shows what it does. Nil: they
+	// are sent.
+	Mailbox *channel.Outbox
+	// PushKey is the public key with which browsers subscribe to alerts, or "".
+	PushKey string
+	Usage   *usage.Counter
+	BaseURL string // of the service, without a slash at the end
 }
 
 // Service manages accounts.
@@ -59,7 +71,7 @@ const maxID = 1000
 // that an operator names. An empty id means the caller's own.
 func subject(by access.Principal, id string) (string, error) {
 	if len(id) > maxID {
-		return "", rejected("owner", id, "may have "+strconv.Itoa(maxID)+" bytes at most")
+		return "", rejected("owner", id, "may have %d bytes at most", maxID)
 	}
 	if id == "" || id == by.ID {
 		return by.ID, nil
@@ -98,8 +110,8 @@ func needOperator(by access.Principal, message string) error {
 }
 
 // rejected returns the error for one field that is not valid.
-func rejected(name, value, reason string) error {
+func rejected(name, value, format string, args ...any) error {
 	p := query.NewParams(nil)
-	p.Reject(name, value, "%s", reason)
+	p.Reject(name, value, format, args...)
 	return p.Err()
 }

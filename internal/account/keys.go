@@ -166,8 +166,8 @@ func (e Expiry) read(p *query.Params) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, e.text)
 	if now := time.Now(); err != nil || !t.After(now) || t.After(now.Add(maxExpiry)) {
-		p.Reject("expires_at", e.sent, "%s", "must be a time in the future, within 100 years, such as "+
-			now.AddDate(1, 0, 0).UTC().Format(time.RFC3339)+", or null for never")
+		p.Reject("expires_at", e.sent, "must be a time in the future, within 100 years, such as %s, or null for never",
+			now.AddDate(1, 0, 0).UTC().Format(time.RFC3339))
 	}
 	return t.UTC().Truncate(time.Second)
 }
@@ -212,7 +212,7 @@ func (s *Service) CreateKey(ctx context.Context, by access.Principal, asked NewK
 	key := access.Key{Name: *given.Name}
 	var err error
 	if key.Scopes, err = access.ParseScopes(asked.Scopes); err != nil {
-		p.Reject("scopes", strings.Join(asked.Scopes, " "), "%s", err.Error())
+		p.Reject("scopes", strings.Join(asked.Scopes, " "), "%v", err)
 	}
 	if given.ExpiresAt != nil {
 		key.ExpiresAt = *given.ExpiresAt
@@ -319,7 +319,7 @@ type KeyRotation struct {
 func (s *Service) RotateKey(ctx context.Context, by access.Principal, id string, asked KeyRotation) (Key, error) {
 	if asked.Overlap < 0 || asked.Overlap > maxOverlap {
 		return Key{}, rejected("overlap_seconds", strconv.Itoa(asked.Overlap),
-			"must be a whole number from 0 to "+strconv.Itoa(maxOverlap))
+			"must be a whole number from %d to %d", 0, maxOverlap)
 	}
 	return bounded(ctx, func(ctx context.Context) (Key, error) {
 		key, err := s.findOwnKey(ctx, by, id)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -57,8 +56,7 @@ func ReadPeriod(p *query.Params) Period {
 		out.First = max(out.Last-defaultUsageDays+1, 1)
 	}
 	if n := out.Last - out.First + 1; n < 1 || n > maxUsageDays {
-		p.Reject("from", out.First.String(), "%s", "must be from 1 to "+strconv.Itoa(maxUsageDays)+
-			" days before the end of "+out.Last.String())
+		p.Reject("from", out.First.String(), "must be from 1 to %d days before the end of %s", maxUsageDays, out.Last)
 	}
 	return out
 }

@@ -98,7 +98,7 @@ func (b WebhookDraft) apply(d *webhook.Draft, p *query.Params, now *catalog.Snap
 		d.Events = p.Events(*b.Events)
 	}
 	if b.Filter != nil {
-		asked := b.Filter.Read(p, now)
+		asked := b.Filter.KeepFilter(p, now)
 		same := asked
 		same.Widen = d.Filter.Widen
 		if same != d.Filter { // one that is stored keeps its meaning
@@ -135,7 +135,7 @@ func (s *Service) CreateWebhook(ctx context.Context, by access.Principal, asked 
 		return Webhook{}, err
 	}
 	draft := webhook.Draft{Enabled: true}
-	p := s.o.Query.NewParams(nil)
+	p := s.o.Query.NewParams(nil).For(by)
 	if err := asked.apply(&draft, p, now); err != nil {
 		return Webhook{}, err
 	}
@@ -145,6 +145,11 @@ func (s *Service) CreateWebhook(ctx context.Context, by access.Principal, asked 
 	return bounded(ctx, func(ctx context.Context) (Webhook, error) {
 		w, secret, err := s.o.Webhooks.Create(ctx, s.o.Keys.Reach(by), draft)
 		if err != nil {
+			return Webhook{}, err
+		}
+		if err := s.keep(ctx, by, func(ctx context.Context, r access.Reach) error {
+			return s.o.Webhooks.Delete(ctx, r, w.ID)
+		}); err != nil {
 			return Webhook{}, err
 		}
 		out := s.newWebhook(w)
@@ -202,7 +207,7 @@ func (s *Service) ChangeWebhook(
 	return bounded(ctx, func(ctx context.Context) (Webhook, error) {
 		var p *query.Params
 		w, err := s.o.Webhooks.Update(ctx, s.o.Keys.Reach(by), id, func(d *webhook.Draft) error {
-			p = s.o.Query.NewParams(nil) // it may be called again
+			p = s.o.Query.NewParams(nil).For(by) // it may be called again
 			if err := asked.apply(d, p, now); err != nil {
 				return err
 			}
@@ -437,7 +442,7 @@ func (s *Service) Preview(ctx context.Context, by access.Principal, asked Select
 	if err != nil {
 		return Preview{}, err
 	}
-	p := s.o.Query.NewParams(nil)
+	p := s.o.Query.NewParams(nil).For(by)
 	selection := events.Selection{
 		Events: p.Events(asked.Events),
 		Filter: asked.Filter.Read(p, now),

@@ -21,7 +21,10 @@ import (
 	"pregon/internal/auth/token"
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
+	"pregon/internal/push/alert/alerttest"
+	"pregon/internal/push/alert/subscription"
 	"pregon/internal/push/events"
+	"pregon/internal/push/watchlist"
 	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
@@ -40,16 +43,19 @@ const (
 
 // World is a service with all that it depends on.
 type World struct {
-	t        testing.TB
-	Path     string // of the file of the store
-	Store    *sqlite.Store
-	Auth     *auth.Auth
-	Catalog  *catalog.Catalog
-	Query    *query.Service
-	Webhooks *webhook.Manager
-	Account  *account.Service
-	Sealer   *sealing.Key
-	Audit    []string // names of events
+	t          testing.TB
+	Path       string // of the file of the store
+	Store      *sqlite.Store
+	Auth       *auth.Auth
+	Catalog    *catalog.Catalog
+	Query      *query.Service
+	Webhooks   *webhook.Manager
+	Watchlists *watchlist.Registry
+	Alerts     *subscription.Registry
+	Senders    *alerttest.Senders // of the alerts
+	Account    *account.Service
+	Sealer     *sealing.Key
+	Audit      []string // names of events
 }
 
 // New returns a service with a small market. The plan pro allows 1000 requests a minute,
@@ -89,14 +95,21 @@ func Empty(t testing.TB) *World {
 	w.check(w.Sealer.LoadOrCreate(t.Context()))
 	w.Catalog = catalog.New(db, quiet)
 	hub := events.NewHub(w.Catalog, db)
+	w.Watchlists = watchlist.New(watchlist.Options{
+		Store:  db,
+		Sealer: box,
+		Reach:  w.Auth.Keys.Reach,
+		Logger: quiet,
+	})
 	w.Query = query.New(query.Options{
-		Catalog:   w.Catalog,
-		Coverage:  coverage.New(db),
-		Documents: db,
-		Lacks:     hub.Lacks,
-		Log:       db,
-		Shared:    func() string { return "off" },
-		Source:    func() string { return "demo" },
+		Catalog:    w.Catalog,
+		Coverage:   coverage.New(db),
+		Documents:  db,
+		Lacks:      hub.Lacks,
+		Log:        db,
+		Watchlists: w.Watchlists,
+		Shared:     func() string { return "off" },
+		Source:     func() string { return "demo" },
 	})
 	w.Webhooks = webhook.New(webhook.Options{
 		Store:        db,
@@ -104,15 +117,20 @@ func Empty(t testing.TB) *World {
 		Encoder:      hub,
 		AllowPrivate: true,
 		Keys:         w.Auth.Keys,
+		Lists:        w.Watchlists,
 		Logger:       quiet,
 	})
+	w.Alerts, w.Senders = alerttest.New(t, db)
 	w.Account = account.New(account.Options{
-		Query:    w.Query,
-		Guard:    w.Auth.Guard,
-		Keys:     w.Auth.Keys,
-		Accounts: w.Auth.Accounts,
-		Webhooks: w.Webhooks,
-		Usage:    w.Auth.Usage,
+		Query:      w.Query,
+		Guard:      w.Auth.Guard,
+		Keys:       w.Auth.Keys,
+		Accounts:   w.Auth.Accounts,
+		Webhooks:   w.Webhooks,
+		Watchlists: w.Watchlists,
+		Alerts:     w.Alerts,
+		Usage:      w.Auth.Usage,
+		BaseURL:    BaseURL,
 	})
 	return w
 }

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,65 +24,94 @@ type need struct {
 
 // needs has every operation that counts against the rate limit.
 var needs = map[string]need{
-	"GET /api/v1/reports":                   {access.ReadReports, true, "", 200},
-	"GET /api/v1/reports/{id}":              {access.ReadReports, true, "", 404},
-	"GET /api/v1/reports/{id}/history":      {access.ReadReports, true, "", 404},
-	"GET /api/v1/reports/{id}/document":     {access.ReadReports, false, "", 404},
-	"GET /api/v1/reports/{id}/proof":        {access.ReadReports, true, "", 404},
-	"GET /api/v1/changes/{seq}/proof":       {access.ReadReports, false, "", 400},
-	"GET /log/checkpoint":                   {0, true, "", 200},
-	"GET /log/vkey":                         {0, true, "", 200},
-	"GET /log/tile/{path...}":               {access.ReadReports, true, "", 404},
-	"GET /api/v1/search/documents":          {access.ReadReports, false, "", 400},
-	"GET /api/v1/issuers":                   {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/issuers/{id}":              {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/issuers/{id}/history":      {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/issuers/{id}/ownership":    {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/shorts":                    {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/shorts/totals":             {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/shorts/series":             {access.ReadIssuers, true, "", 400}, // needs an issuer
-	"GET /api/v1/dealings":                  {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/holdings":                  {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/own-shares":                {access.ReadIssuers, true, "", 200},
-	"GET /api/v1/positions/{id}":            {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/positions/{id}/history":    {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/positions/{id}/proof":      {access.ReadIssuers, true, "", 404},
-	"GET /api/v1/analytics":                 {access.ReadAnalytics, true, "", 200},
-	"GET /api/v1/facts":                     {access.ReadReports, true, "", 200},
-	"GET /api/v1/calendar":                  {access.ReadReports, true, "", 200},
-	"GET /api/v1/calendar.ics":              {access.ReadReports, true, "", 200},
-	"GET /api/v1/suggest":                   {0, true, "", 200},
-	"GET /api/v1/status":                    {0, true, "", 200},
-	"GET /api/v1/completeness":              {0, true, "", 200},
-	"GET /api/v1/stream":                    {access.ReadReports, false, "", 0}, // does not end: see TestStreamIsLive
-	"GET /api/v1/changes":                   {access.ReadReports, false, "", 200},
-	"GET /api/v1/bulk":                      {access.ReadReports, false, "", 200},
-	"GET /api/v1/bulk/{snapshot}/{file}":    {access.ReadReports, false, "", 404},
-	"GET /api/v1/webhooks":                  {access.ReadReports, false, "", 200},
-	"POST /api/v1/webhooks":                 {access.ReadReports, false, `{"url":"nonsense"}`, 400},
-	"POST /api/v1/webhooks/preview":         {access.ReadReports, false, `{}`, 200},
-	"GET /api/v1/webhooks/{id}":             {access.ReadReports, false, "", 404},
-	"PATCH /api/v1/webhooks/{id}":           {access.ReadReports, false, `{}`, 404},
-	"DELETE /api/v1/webhooks/{id}":          {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/test":       {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/rotate":     {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/adopt":      {access.ReadReports, false, "", 404},
-	"GET /api/v1/webhooks/{id}/deliveries":  {access.ReadReports, false, "", 404},
-	"POST /api/v1/webhooks/{id}/redeliver":  {access.ReadReports, false, `{"seq":1}`, 404},
-	"GET /api/v1/account":                   {0, false, "", 200},
-	"GET /api/v1/account/keys":              {0, false, "", 200},
-	"POST /api/v1/account/keys":             {0, false, `{}`, 400},
-	"PATCH /api/v1/account/keys/{id}":       {0, false, `{}`, 404},
-	"DELETE /api/v1/account/keys/{id}":      {0, false, "", 404},
-	"POST /api/v1/account/keys/{id}/rotate": {0, false, "", 404},
-	"GET /api/v1/account/usage":             {0, false, "", 200},
-	"GET /api/v1/account/sessions":          {0, false, "", 200},
-	"DELETE /api/v1/account/sessions":       {0, false, "", 204},
-	"DELETE /api/v1/account/sessions/{id}":  {0, false, "", 404},
-	"GET /api/v1/account/apps":              {0, false, "", 200},
-	"DELETE /api/v1/account/apps/{id}":      {0, false, "", 404},
-	"GET /api/v1/account/owners":            {0, false, "", 403},
-	"POST /api/v1/account/owners/block":     {0, false, `{}`, 403},
+	"GET /api/v1/reports":                             {access.ReadReports, true, "", 200},
+	"GET /api/v1/reports/counts":                      {access.ReadReports, true, "", 400}, // needs by
+	"GET /api/v1/values":                              {access.ReadReports, true, "", 400}, // needs of
+	"GET /api/v1/reports/{id}":                        {access.ReadReports, true, "", 404},
+	"GET /api/v1/reports/{id}/history":                {access.ReadReports, true, "", 404},
+	"GET /api/v1/reports/{id}/document":               {access.ReadReports, false, "", 404},
+	"GET /api/v1/reports/{id}/proof":                  {access.ReadReports, true, "", 404},
+	"GET /api/v1/changes/{seq}/proof":                 {access.ReadReports, false, "", 400},
+	"GET /log/checkpoint":                             {0, true, "", 200},
+	"GET /log/vkey":                                   {0, true, "", 200},
+	"GET /log/tile/{path...}":                         {access.ReadReports, true, "", 404},
+	"GET /api/v1/search/documents":                    {access.ReadReports, false, "", 400},
+	"GET /api/v1/issuers":                             {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/issuers/{id}":                        {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/issuers/{id}/history":                {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/issuers/{id}/ownership":              {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/shorts":                              {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/shorts/totals":                       {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/shorts/series":                       {access.ReadIssuers, true, "", 400}, // needs an issuer
+	"GET /api/v1/dealings":                            {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/holdings":                            {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/own-shares":                          {access.ReadIssuers, true, "", 200},
+	"GET /api/v1/positions/{id}":                      {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/positions/{id}/history":              {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/positions/{id}/proof":                {access.ReadIssuers, true, "", 404},
+	"GET /api/v1/analytics":                           {access.ReadAnalytics, true, "", 200},
+	"GET /api/v1/facts":                               {access.ReadReports, true, "", 200},
+	"GET /api/v1/calendar":                            {access.ReadReports, true, "", 200},
+	"GET /api/v1/calendar.ics":                        {access.ReadReports, true, "", 200},
+	"GET /api/v1/suggest":                             {0, true, "", 200},
+	"GET /api/v1/status":                              {0, true, "", 200},
+	"GET /api/v1/completeness":                        {0, true, "", 200},
+	"GET /api/v1/stream":                              {access.ReadReports, false, "", 0}, // does not end: see TestStreamIsLive
+	"POST /api/v1/stream/tickets":                     {access.ReadReports, false, `{}`, 201},
+	"GET /api/v1/changes":                             {access.ReadReports, false, "", 200},
+	"GET /api/v1/bulk":                                {access.ReadReports, false, "", 200},
+	"GET /api/v1/bulk/{snapshot}/{file}":              {access.ReadReports, false, "", 404},
+	"GET /api/v1/webhooks":                            {access.ReadReports, false, "", 200},
+	"POST /api/v1/webhooks":                           {access.ReadReports, false, `{"url":"nonsense"}`, 400},
+	"POST /api/v1/webhooks/preview":                   {access.ReadReports, false, `{}`, 200},
+	"GET /api/v1/webhooks/{id}":                       {access.ReadReports, false, "", 404},
+	"PATCH /api/v1/webhooks/{id}":                     {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/webhooks/{id}":                    {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/test":                 {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/rotate":               {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/adopt":                {access.ReadReports, false, "", 404},
+	"GET /api/v1/webhooks/{id}/deliveries":            {access.ReadReports, false, "", 404},
+	"POST /api/v1/webhooks/{id}/redeliver":            {access.ReadReports, false, `{"seq":1}`, 404},
+	"GET /api/v1/account/channels":                    {access.ReadReports, false, "", 200},
+	"POST /api/v1/account/channels":                   {access.ReadReports, false, `{}`, 400},
+	"GET /api/v1/account/channels/{id}":               {access.ReadReports, false, "", 404},
+	"PATCH /api/v1/account/channels/{id}":             {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/account/channels/{id}":            {access.ReadReports, false, "", 404},
+	"POST /api/v1/account/channels/{id}/confirmation": {access.ReadReports, false, "", 404},
+	"POST /api/v1/account/channels/{id}/test":         {access.ReadReports, false, "", 404},
+	"GET /api/v1/account/alerts":                      {access.ReadReports, false, "", 200},
+	"POST /api/v1/account/alerts":                     {access.ReadReports, false, `{}`, 400},
+	"GET /api/v1/account/alerts/{id}":                 {access.ReadReports, false, "", 404},
+	"PATCH /api/v1/account/alerts/{id}":               {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/account/alerts/{id}":              {access.ReadReports, false, "", 404},
+	"GET /api/v1/account":                             {0, false, "", 200},
+	"GET /api/v1/account/keys":                        {0, false, "", 200},
+	"POST /api/v1/account/keys":                       {0, false, `{}`, 400},
+	"PATCH /api/v1/account/keys/{id}":                 {0, false, `{}`, 404},
+	"DELETE /api/v1/account/keys/{id}":                {0, false, "", 404},
+	"POST /api/v1/account/keys/{id}/rotate":           {0, false, "", 404},
+	"GET /api/v1/account/usage":                       {0, false, "", 200},
+	"GET /api/v1/account/sessions":                    {0, false, "", 200},
+	"DELETE /api/v1/account/sessions":                 {0, false, "", 204},
+	"DELETE /api/v1/account/sessions/{id}":            {0, false, "", 404},
+	"GET /api/v1/account/apps":                        {0, false, "", 200},
+	"DELETE /api/v1/account/apps/{id}":                {0, false, "", 404},
+	"GET /api/v1/account/owners":                      {0, false, "", 403},
+	"POST /api/v1/account/owners/block":               {0, false, `{}`, 403},
+	"DELETE /api/v1/account":                          {0, false, `{}`, 400},
+	"GET /api/v1/account/export":                      {0, false, "", 200},
+	"GET /api/v1/account/watchlists":                  {access.ReadReports, false, "", 200},
+	"POST /api/v1/account/watchlists":                 {access.ReadReports, false, `{}`, 400},
+	"GET /api/v1/account/watchlists/{id}":             {access.ReadReports, false, "", 404},
+	"PATCH /api/v1/account/watchlists/{id}":           {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/account/watchlists/{id}":          {access.ReadReports, false, "", 404},
+	"POST /api/v1/account/watchlists/{id}/entries":    {access.ReadReports, false, `{}`, 404},
+	"DELETE /api/v1/account/watchlists/{id}/entries":  {access.ReadReports, false, "", 400},
+	"POST /api/v1/account/watchlists/{id}/import":     {access.ReadReports, false, "x", 404},
+	"POST /api/v1/account/watchlists/{id}/share":      {access.ReadReports, false, "", 404},
+	"DELETE /api/v1/account/watchlists/{id}/share":    {access.ReadReports, false, "", 404},
+	"POST /api/v1/account/watchlists/{id}/feed":       {access.ReadReports, false, "", 404},
+	"DELETE /api/v1/account/watchlists/{id}/feed":     {access.ReadReports, false, "", 404},
 }
 
 // public returns the operations that need no authorization.
@@ -129,7 +159,7 @@ func TestScopes(t *testing.T) {
 		try(http.StatusBadRequest, http.Header{"Authorization": {"Bearer read:reports"}, "X-Api-Key": {"another"}})
 		for has, headers := range credentials {
 			for i, header := range headers {
-				if i == 2 && strings.HasPrefix(path, "/api/v1/account") { // tokens cannot manage an account
+				if i == 2 && managesAccount(path) { // tokens cannot
 					try(http.StatusForbidden, header)
 				} else if !has.Has(n.scope) {
 					try(http.StatusForbidden, header).challenged("insufficient_scope", n.scope)
@@ -142,6 +172,13 @@ func TestScopes(t *testing.T) {
 	if seen != len(needs) {
 		t.Errorf("tried %d operations, want %d", seen, len(needs))
 	}
+}
+
+// managesAccount reports whether an operation manages an account: those on watchlists and
+// alerts are also for tokens.
+func managesAccount(path string) bool {
+	kept := regexp.MustCompile("^/api/v1/account/(watchlists|channels|alerts)")
+	return strings.HasPrefix(path, "/api/v1/account") && !kept.MatchString(path)
 }
 
 // credentials returns headers for every kind of credential with the given scopes.

@@ -19,6 +19,18 @@ var accountRoutes = []route{
 		beforeReady: true,
 	},
 	{
+		pattern:     "DELETE /api/v1/account",
+		need:        account.ToManage,
+		handle:      (*API).deleteAccount,
+		beforeReady: true,
+	},
+	{
+		pattern:     "GET /api/v1/account/export",
+		need:        account.ToManage,
+		handle:      (*API).exportAccount,
+		beforeReady: true,
+	},
+	{
 		pattern:     "GET /api/v1/account/keys",
 		need:        account.ToManage,
 		handle:      (*API).listKeys,
@@ -122,6 +134,21 @@ func answer(v any, err error) (response, error) {
 
 func (a *API) getAccount(r *http.Request, _ *catalog.Snapshot) (response, error) {
 	return encode(a.Account.Profile(caller(r)))
+}
+
+// exportAccount returns everything of an account as a file.
+func (a *API) exportAccount(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	out, err := answer(a.Account.Export(r.Context(), caller(r)))
+	out.header = http.Header{"Content-Disposition": {`attachment; filename="pregon-account.json"`}}
+	return out, err
+}
+
+func (a *API) deleteAccount(r *http.Request, _ *catalog.Snapshot) (response, error) {
+	var asked account.Deletion
+	if err := readBody(r, &asked); err != nil {
+		return response{}, err
+	}
+	return done(a.Account.DeleteAccount(r.Context(), caller(r), asked))
 }
 
 func (a *API) getUsage(r *http.Request, _ *catalog.Snapshot) (response, error) {

@@ -338,31 +338,35 @@ func (c caller) grant(client string) string {
 	return g.ID
 }
 
+// lock keeps others from writing to the store until release is called.
+func (s *service) lock() (release func()) {
+	s.t.Helper()
+	db, err := sql.Open("sqlite", s.path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = db.Close() })
+	db.SetMaxOpenConns(1) // which has the transaction
+	exec := func(statement string) {
+		if _, err := db.ExecContext(s.t.Context(), statement); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	exec("BEGIN IMMEDIATE")
+	return func() { exec("ROLLBACK") }
+}
+
 // While the store is locked, a key is not made, and the caller learns of it soon.
 func TestKeysWhileTheStoreIsLocked(t *testing.T) {
 	longtest.Skip(t, "it takes many seconds")
 	t.Parallel()
 	s := start(t, "demo", store.Batch{})
 	ana := s.person("ana", false)
-	db, err := sql.Open("sqlite", s.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	conn, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
-		t.Fatal(err)
-	}
+	release := s.lock()
 	if a := ana.call("POST", "/keys", `{"name":"k"}`, 503, nil); !strings.Contains(string(a.body), "The store does not answer") { // it waits longer by itself
 		t.Errorf("%s", a.body)
 	}
-	if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	ana.make(`{"name":"k"}`)
 	if got := len(ana.keys("")); got != 2 {
 		t.Errorf("there are %d keys", got)

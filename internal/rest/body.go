@@ -12,14 +12,23 @@ import (
 	"pregon/internal/fault"
 )
 
-// readBody decodes a JSON body and rejects unknown fields.
-func readBody(r *http.Request, into any) error {
+// readFile returns a body of any type.
+func readFile(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return fault.New(fault.Invalid, "The body may have %d bytes at most.", tooLong.Limit)
+		return nil, fault.New(fault.Invalid, "The body may have %d bytes at most.", tooLong.Limit)
 	}
 	if err != nil {
-		return fault.New(fault.Invalid, "The body could not be read.")
+		return nil, fault.New(fault.Invalid, "The body could not be read.")
+	}
+	return body, nil
+}
+
+// readBody decodes a JSON body and rejects unknown fields.
+func readBody(r *http.Request, into any) error {
+	body, err := readFile(r)
+	if err != nil {
+		return err
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()

@@ -13,6 +13,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
 	"pregon/internal/query"
+	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
 	"pregon/internal/transfer"
 	"pregon/internal/transfer/bulk"
@@ -115,8 +116,8 @@ func (a *API) writeFile(w http.ResponseWriter, r *http.Request, d *download) {
 	h["Vary"] = varies
 	h["Etag"] = []string{`"` + f.SHA256 + `"`}
 	h["Cache-Control"] = []string{"private, max-age=604800, immutable"}
-	if a.Bulk.Public {
-		h["Cache-Control"] = []string{"public, max-age=604800, immutable"}
+	if a.Bulk.Public && !hasCredential(r) {
+		content.SetImmutable(h, r, fileAge)
 	}
 	h["Content-Type"] = []string{"application/zstd"}
 	if f.Format == transfer.Parquet {
@@ -190,6 +191,9 @@ func (d *download) Write(p []byte) (int, error) {
 	d.sendHeader()
 	return d.ResponseWriter.Write(p)
 }
+
+// fileAge is how long a file may be kept. It never changes, and is removed after some days.
+const fileAge = 7 * 24 * time.Hour
 
 // downloadTimeout limits one write, of 32 KiB, to a slow reader.
 const downloadTimeout = 60 * time.Second

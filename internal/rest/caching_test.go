@@ -27,6 +27,10 @@ func targets() []string {
 			id = "dealing-2026000122"
 		case strings.HasSuffix(path, "/series"):
 			path += "?issuer=A69000016"
+		case strings.HasSuffix(path, "/counts"):
+			path += "?by=type"
+		case strings.HasSuffix(path, "/values"):
+			path += "?of=market"
 		}
 		out = append(out, strings.NewReplacer("{id}", id, "{path}", "0/000.p/1").Replace(path))
 	}
@@ -108,11 +112,21 @@ func TestCacheControl(t *testing.T) {
 		if strings.HasPrefix(target, "/log/tile/") {
 			age = "max-age=60"
 		}
+		client := age
+		if age == "max-age=1" {
+			client = "max-age=0"
+		}
+		shared := "public, " + client + ", s-maxage=1, stale-while-revalidate=0, stale-if-error=0"
+		throughCache := credentials[0].Clone()
+		throughCache.Set("CDN-Loop", "example")
 		for _, test := range []struct {
 			header http.Header
 			want   string
 		}{
 			{nil, "public, " + age},
+			{http.Header{"Cdn-Loop": {"example"}}, shared},
+			{http.Header{"Cdn-Loop": {"example"}, "Cookie": {"a=b"}}, shared}, // cookies have no meaning here
+			{throughCache, "private, " + age},
 			{http.Header{"User-Agent": {"test"}, "Accept": {"application/json"}}, "public, " + age},
 			{credentials[0], "private, " + age},
 			{credentials[1], "private, " + age},
@@ -128,9 +142,11 @@ func TestCacheControl(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/api/v1/reports?limit=0", "/api/v1/reports/none"} {
-		a := s.do(http.MethodGet, target, nil)
-		if a.header.Get("Cache-Control") != "no-store" || a.header.Get("ETag") != "" {
-			t.Errorf("an error is cacheable: %v", a.header)
+		for _, header := range []http.Header{nil, {"Cdn-Loop": {"example"}}} {
+			a := s.do(http.MethodGet, target, header)
+			if a.header.Get("Cache-Control") != "no-store" || a.header.Get("ETag") != "" {
+				t.Errorf("an error is cacheable: %v", a.header)
+			}
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (a *API) listChanges(r *http.Request, s *catalog.Snapshot) (response, error
 		p.Reject("after", asked, events.AheadReason)
 		return response{}, p.Err()
 	}
-	found, err := a.changes(r, place, limit, selection.Compile(nil), end)
+	found, err := a.changes(r, place, limit, selection.Compile(a.Query.Lists()), end)
 	return response{body: found}.warn(p.Warnings()).widen(selection.Filter), err
 }
 

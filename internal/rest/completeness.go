@@ -2,7 +2,6 @@ package rest
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"pregon/internal/catalog"
@@ -37,9 +36,9 @@ func (p *params) dayRange() (from, to disclosure.Day) {
 	}
 	switch {
 	case from > to:
-		p.Reject("from", from.String(), "%s", "must not be later than to, "+to.String())
+		p.Reject("from", from.String(), "must not be later than to, %s", to)
 	case to-from >= maxDays:
-		p.Reject("from", from.String(), "%s", "must be less than "+strconv.Itoa(maxDays)+" days before to, "+to.String())
+		p.Reject("from", from.String(), "must be less than %d days before to, %s", maxDays, to)
 	}
 	return from, to
 }

@@ -57,7 +57,7 @@ var (
 		"filter.search", "filter.in", "filter.type", "filter.issuer", "filter.kind", "filter.category", "filter.market", "filter.without",
 		"filter.from", "filter.to", "key", "paused_reason", "filter.fact", "filter.min_amount", "filter.currency",
 		"filter.position", "filter.holder", "filter.min_percent", "filter.side",
-		"filter.sector",
+		"filter.sector", "filter.watchlist",
 	}
 	deliveryColumns = []string{
 		"id", "seq", "event", "state", "attempts", "created_at", "due_at", "done_at",
@@ -98,6 +98,9 @@ type listBody struct {
 // negotiate returns a list as JSON or as CSV.
 func (a *API) negotiate(r *http.Request, columns []string, out response) (response, error) {
 	var err error
+	if out.columns != nil {
+		columns = out.columns
+	}
 	switch {
 	case out.rows != nil:
 		out = a.rowsAsCSV(r, columns, out)

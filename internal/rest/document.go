@@ -14,7 +14,6 @@ import (
 	"pregon/internal/document"
 	"pregon/internal/document/extract"
 	"pregon/internal/query"
-	"pregon/internal/search"
 	"pregon/internal/server/content"
 )
 
@@ -125,17 +124,7 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 	if err != nil {
 		return response{}, err
 	}
-	places := make([]document.Place, len(found.Reports))
-	for i, f := range found.Reports {
-		d := f.Decode().Document
-		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
-	}
-	release, err := a.Query.AcquireText(r.Context())
-	if err != nil {
-		return response{}, err
-	}
-	defer release()
-	snippets, err := document.Snippets(r.Context(), a.Query.Documents, search.ParseFilter(list.Filter), places...)
+	snippets, err := a.Query.Snippets(r.Context(), list.Filter, found.Reports)
 	if err != nil {
 		return response{}, err
 	}
@@ -145,7 +134,7 @@ func (a *API) searchDocuments(r *http.Request, s *catalog.Snapshot) (response, e
 	}
 	hits := make([]hit, len(found.Reports))
 	for i, f := range found.Reports {
-		hits[i] = hit{f.AppendJSON(nil), append([]document.Snippet{}, snippets[places[i].SHA256]...)}
+		hits[i] = hit{f.AppendJSON(nil), snippets[i]}
 	}
 	out, err := encode(struct {
 		Data  []hit `json:"data"`

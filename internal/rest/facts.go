@@ -80,7 +80,7 @@ func (a *API) getCalendarFeed(r *http.Request, s *catalog.Snapshot) (response, e
 	if err != nil {
 		return response{}, err
 	}
-	feed := calendar.Feed{Name: feedName(s, wanted), Language: language, BaseURL: a.BaseURL}
+	feed := calendar.Feed{Name: feedName(s, wanted, p.ListName()), Language: language, BaseURL: a.BaseURL}
 	if language == "" {
 		feed.Language = "es"
 	}
@@ -92,8 +92,11 @@ func (a *API) getCalendarFeed(r *http.Request, s *catalog.Snapshot) (response, e
 	}, nil
 }
 
-// feedName returns the name of a calendar: with that of its issuer.
-func feedName(s *catalog.Snapshot, c query.Calendar) string {
+// feedName returns the name of a calendar: with that of its watchlist or its issuer.
+func feedName(s *catalog.Snapshot, c query.Calendar, list string) string {
+	if list != "" {
+		return "Pregón · " + list
+	}
 	if len(c.Issuers) != 1 {
 		return "Pregón"
 	}

@@ -171,7 +171,9 @@ func TestUnknownNamesWithoutHistory(t *testing.T) {
 func TestWarningIsDocumented(t *testing.T) {
 	warns := []string{
 		"getReports", "searchDocuments", "streamEvents", "getChanges", "createWebhook", "previewWebhook", "changeWebhook",
-		"getShorts", "getShortTotals", "getDealings", "getHoldings", "getOwnShares",
+		"createStreamTicket",
+		"getShorts", "getShortTotals", "getDealings", "getHoldings", "getOwnShares", "createAlert", "changeAlert",
+		"getReportCounts",
 	}
 	var documented []string
 	for _, item := range resttest.Document().Paths.Map() {

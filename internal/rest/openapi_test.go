@@ -91,6 +91,8 @@ var operationIDs = map[string]string{
 	"GET /api/v1/calendar":                 "getCalendar",
 	"GET /api/v1/calendar.ics":             "getCalendarFeed",
 	"GET /api/v1/reports":                  "getReports",
+	"GET /api/v1/reports/counts":           "getReportCounts",
+	"GET /api/v1/values":                   "getValues",
 	"GET /api/v1/reports/{id}":             "getReport",
 	"GET /api/v1/reports/{id}/history":     "getReportHistory",
 	"GET /api/v1/reports/{id}/document":    "getReportDocument",
@@ -123,6 +125,7 @@ var operationIDs = map[string]string{
 	"GET /api/v1/bulk/{snapshot}/{file}":   "getBulkFile",
 	"GET /api/v1/webhooks":                 "getWebhooks",
 	"POST /api/v1/webhooks":                "createWebhook",
+	"POST /api/v1/stream/tickets":          "createStreamTicket",
 	"POST /api/v1/webhooks/preview":        "previewWebhook",
 	"GET /api/v1/webhooks/{id}":            "getWebhook",
 	"PATCH /api/v1/webhooks/{id}":          "changeWebhook",
@@ -133,20 +136,47 @@ var operationIDs = map[string]string{
 	"GET /api/v1/webhooks/{id}/deliveries": "getDeliveries",
 	"POST /api/v1/webhooks/{id}/redeliver": "redeliver",
 
-	"GET /api/v1/account":                   "getAccount",
-	"GET /api/v1/account/keys":              "getKeys",
-	"POST /api/v1/account/keys":             "createKey",
-	"PATCH /api/v1/account/keys/{id}":       "changeKey",
-	"DELETE /api/v1/account/keys/{id}":      "revokeKey",
-	"POST /api/v1/account/keys/{id}/rotate": "rotateKey",
-	"GET /api/v1/account/usage":             "getUsage",
-	"GET /api/v1/account/sessions":          "getSessions",
-	"DELETE /api/v1/account/sessions":       "endSessions",
-	"DELETE /api/v1/account/sessions/{id}":  "endSession",
-	"GET /api/v1/account/apps":              "getApps",
-	"DELETE /api/v1/account/apps/{id}":      "revokeApp",
-	"GET /api/v1/account/owners":            "getOwners",
-	"POST /api/v1/account/owners/block":     "blockOwner",
+	"GET /api/v1/account":                             "getAccount",
+	"DELETE /api/v1/account":                          "deleteAccount",
+	"GET /api/v1/account/export":                      "exportAccount",
+	"GET /api/v1/account/keys":                        "getKeys",
+	"POST /api/v1/account/keys":                       "createKey",
+	"PATCH /api/v1/account/keys/{id}":                 "changeKey",
+	"DELETE /api/v1/account/keys/{id}":                "revokeKey",
+	"POST /api/v1/account/keys/{id}/rotate":           "rotateKey",
+	"GET /api/v1/account/usage":                       "getUsage",
+	"GET /api/v1/account/sessions":                    "getSessions",
+	"DELETE /api/v1/account/sessions":                 "endSessions",
+	"DELETE /api/v1/account/sessions/{id}":            "endSession",
+	"GET /api/v1/account/apps":                        "getApps",
+	"GET /api/v1/account/channels":                    "getChannels",
+	"POST /api/v1/account/channels":                   "createChannel",
+	"GET /api/v1/account/channels/{id}":               "getChannel",
+	"PATCH /api/v1/account/channels/{id}":             "changeChannel",
+	"DELETE /api/v1/account/channels/{id}":            "deleteChannel",
+	"POST /api/v1/account/channels/{id}/confirmation": "confirmChannel",
+	"POST /api/v1/account/channels/{id}/test":         "testChannel",
+	"GET /api/v1/account/alerts":                      "getAlerts",
+	"POST /api/v1/account/alerts":                     "createAlert",
+	"GET /api/v1/account/alerts/{id}":                 "getAlert",
+	"PATCH /api/v1/account/alerts/{id}":               "changeAlert",
+	"DELETE /api/v1/account/alerts/{id}":              "deleteAlert",
+	"DELETE /api/v1/account/apps/{id}":                "revokeApp",
+	"GET /api/v1/account/owners":                      "getOwners",
+	"POST /api/v1/account/owners/block":               "blockOwner",
+
+	"GET /api/v1/account/watchlists":                 "getWatchlists",
+	"POST /api/v1/account/watchlists":                "createWatchlist",
+	"GET /api/v1/account/watchlists/{id}":            "getWatchlist",
+	"PATCH /api/v1/account/watchlists/{id}":          "changeWatchlist",
+	"DELETE /api/v1/account/watchlists/{id}":         "deleteWatchlist",
+	"POST /api/v1/account/watchlists/{id}/entries":   "addToWatchlist",
+	"DELETE /api/v1/account/watchlists/{id}/entries": "removeFromWatchlist",
+	"POST /api/v1/account/watchlists/{id}/import":    "importWatchlist",
+	"POST /api/v1/account/watchlists/{id}/share":     "shareWatchlist",
+	"DELETE /api/v1/account/watchlists/{id}/share":   "endWatchlistShare",
+	"POST /api/v1/account/watchlists/{id}/feed":      "renewWatchlistFeed",
+	"DELETE /api/v1/account/watchlists/{id}/feed":    "endWatchlistFeed",
 
 	"POST /api/mcp":                                     "mcpJsonRpc",
 	"GET /api/mcp/server-card":                          "getServerCard",
@@ -228,6 +258,9 @@ func TestSecurityAlternatives(t *testing.T) {
 				want = nil
 			} else if counted && !n.public {
 				want = want[1:]
+			}
+			if path == rest.StreamPath {
+				want = append(slices.Clone(want), openapi3.SecurityRequirement{"ticket": {}})
 			}
 			if len(want)+len(requirements) > 0 && !cmp.Equal(want, requirements) {
 				t.Errorf("%s %s: %v", method, path, requirements)
@@ -375,6 +408,12 @@ func withFact(path, name string) string {
 		return "&issuer=A69000016"
 	}
 	kind := "&fact=capital"
+	if path == "/api/v1/reports/counts" && name != "by" {
+		return "&by=type" + withFact("/api/v1/reports", name)
+	}
+	if path == "/api/v1/values" && name != "of" {
+		return "&of=type"
+	}
 	if path == "/api/v1/facts" {
 		kind = "&kind=capital"
 	}
@@ -454,10 +493,14 @@ func TestParametersAreAsDocumented(t *testing.T) {
 				no = []string{"-1", "0,5", "x", "100.01", "5%"}
 			case p.Name == "issuer":
 				yes, no = []string{"A69000016", "es0sim000010"}, []string{"anything"}
+			case p.Name == "watchlist": // see TestWatchlistOfLists
+				no = []string{"anything", "wl"}
 			case p.Name == "category":
 				yes, no = []string{"Sobre resultados", "recompra"}, []string{"anything"}
 			case p.Name == "market":
 				yes, no = []string{"SIBE", "growth"}, []string{"anything"}
+			case p.Name == "fields":
+				yes, no = []string{"id", "url,facts,title"}, []string{"x", "id,id", "id,", "ID", "id, title"}
 			case p.Name == "sector":
 				yes, no = []string{"METÁLICAS BÁSICAS", "metalicas", "food"}, []string{"anything"}
 			case schema.Format == "date":
@@ -485,8 +528,8 @@ func TestParametersAreAsDocumented(t *testing.T) {
 			}
 		}
 	}
-	if integers != 27 {
-		t.Errorf("%d whole numbers seen, want limit and page of reports, of documents, of facts, of the calendar, of four "+
+	if integers != 29 {
+		t.Errorf("%d whole numbers seen, want limit and page of reports, of counts, of documents, of facts, of the calendar, of four "+
 			"registers and of totals, limit of issuers, of suggestions and of three histories, limit and wait of changes, "+
 			"offset and max_chars of a text", integers)
 	}

@@ -11,7 +11,7 @@ import (
 type params struct{ *query.Params }
 
 func (a *API) readParams(r *http.Request) *params {
-	return &params{a.Query.ParseQuery(r.URL.RawQuery)}
+	return &params{a.Query.ParseQuery(r.URL.RawQuery).For(access.FromContext(r.Context()))}
 }
 
 // listParams is readParams of a list, which is also available as CSV.

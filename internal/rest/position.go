@@ -10,7 +10,6 @@ import (
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
-	"pregon/internal/server/content"
 )
 
 // Columns of positions as CSV.
@@ -84,7 +83,7 @@ func (a *API) listPositions(
 	return out.warn(p.Warnings()).ofPositions(at), nil
 }
 
-// appendVotingRights adds those of the issuer to its list of holdings, which are
+// appendVotingRights adds those of the issuer to the list of the holdings in one, which are
 // percentages of them.
 func (a *API) appendVotingRights(
 	body []byte,
@@ -124,9 +123,6 @@ func appendAsOf(object []byte, at *query.Point) []byte {
 	return append(strconv.AppendInt(b, at.Seq, 10), '}')
 }
 
-// hashedRows is the number of rows between two checks of a context.
-const hashedRows = 256
-
 // positionRows returns the rows of a page of positions.
 func positionRows(ctx context.Context, found position.Page, list query.PositionList) (*rowList, error) {
 	rows := &rowList{
@@ -137,15 +133,7 @@ func positionRows(ctx context.Context, found position.Page, list query.PositionL
 		page:   list.Page,
 		limit:  list.Limit,
 	}
-	var row []byte
-	for i := range found.Entries {
-		if i%hashedRows == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		row = rows.encode(row[:0], i)
-		rows.hash = rows.hash*hashPrime + content.Hash(row)
-	}
-	return rows, nil
+	return rows, rows.addHash(ctx)
 }
 
 func (a *API) listShortTotals(r *http.Request, s *catalog.Snapshot) (response, error) {

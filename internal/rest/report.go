@@ -1,13 +1,16 @@
 package rest
 
 import (
+	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"pregon/internal/catalog"
 	"pregon/internal/query"
 )
+
+// noFormerTexts says why a past state cannot be searched in documents.
+const noFormerTexts = "cannot be combined with as_of: former texts of documents are not kept"
 
 func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error) {
 	p := a.tableParams(r)
@@ -19,8 +22,9 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 		return response{}, err
 	}
 	list := p.List(s)
+	fields := p.ReportFields()
 	if at != nil && list.InDocuments {
-		p.Reject("in", query.InDocument, "cannot be combined with as_of: former texts of documents are not kept")
+		p.Reject("in", query.InDocument, noFormerTexts)
 	}
 	if err := p.Err(); err != nil {
 		return response{}, err
@@ -29,20 +33,32 @@ func (a *API) listReports(r *http.Request, s *catalog.Snapshot) (response, error
 	if err != nil {
 		return response{}, err
 	}
-	if wantsCSV(r) {
-		out := response{rows: reportRows(found, list)}.warn(p.Warnings()).widen(list.Filter)
-		if at != nil {
-			out = out.asOf(at)
-		}
+	var out response
+	switch {
+	case wantsCSV(r) && fields != nil:
+		out.columns = fields.Columns()
+		out.rows, err = a.chosenRows(r.Context(), found, list, fields)
+	case wantsCSV(r):
+		out.rows = reportRows(found, list)
+	case fields != nil:
+		out = a.chosenList(found, list, fields)
+	default:
+		out = reportList(found, list)
+	}
+	if err != nil {
+		return response{}, err
+	}
+	out = out.warn(p.Warnings()).widen(list.Filter)
+	if at == nil {
 		return out, nil
 	}
-	if at == nil {
-		return reportList(found, list).warn(p.Warnings()).widen(list.Filter), nil
+	if out.rows == nil {
+		out.body = appendAsOf(out.body, at)
 	}
-	out := reportList(found, list)
-	out.body = append(strconv.AppendInt(append(out.body[:len(out.body)-1], `,"as_of_seq":`...), at.Seq, 10), '}')
-	out.hash += uint64(at.Seq) * 0xc2b2ae3d27d4eb4f
-	return out.warn(p.Warnings()).widen(list.Filter).asOf(at), nil
+	if out.hash != 0 {
+		out.hash += uint64(at.Seq) * 0xc2b2ae3d27d4eb4f
+	}
+	return out.asOf(at), nil
 }
 
 // reportList encodes a page of reports.
@@ -69,6 +85,32 @@ func reportRows(found catalog.Page, list query.List) *rowList {
 		page:   list.Page,
 		limit:  list.Limit,
 	}
+}
+
+// chosenList encodes a page of reports with the fields that the request chose.
+func (a *API) chosenList(found catalog.Page, list query.List, fields query.ReportFields) response {
+	b := []byte(`{"data":[`)
+	for i, f := range found.Reports {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fields.Append(b, f, a.BaseURL)
+	}
+	return response{body: append(list.AppendPage(append(b, ']'), found.Total), '}')}
+}
+
+// chosenRows returns the rows of a page of reports with the fields that the request chose.
+// Their hash is of the rows: that of a page is of the fields that all lists have.
+func (a *API) chosenRows(
+	ctx context.Context,
+	found catalog.Page,
+	list query.List,
+	fields query.ReportFields,
+) (*rowList, error) {
+	rows := reportRows(found, list)
+	rows.encode = func(b []byte, i int) []byte { return fields.Append(b, found.Reports[i], a.BaseURL) }
+	rows.hash = 0
+	return rows, rows.addHash(ctx)
 }
 
 func (a *API) getReport(r *http.Request, s *catalog.Snapshot) (response, error) {

@@ -25,6 +25,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/proof/transparency"
 	"pregon/internal/push/events"
+	"pregon/internal/push/ticket"
 	"pregon/internal/query"
 	"pregon/internal/server/content"
 	"pregon/internal/server/problem"
@@ -38,6 +39,7 @@ type Options struct {
 	Events  *events.Hub
 	Conns   *events.ConnLimiter // of streams and long polls on all surfaces
 	Account *account.Service
+	Tickets *ticket.Registry // of streams
 	Proofs  *transparency.Publisher
 	Bulk    Bulk
 	Logger  *slog.Logger
@@ -79,7 +81,8 @@ type route struct {
 	static bool
 	// available before the first data is loaded
 	beforeReady bool
-	stream      func(*API, http.ResponseWriter, *http.Request) (*stream, error) // instead of handle, for a stream
+	// instead of handle, for a stream; the ticket is nil if the caller has a credential
+	stream func(*API, http.ResponseWriter, *http.Request, *ticket.Ticket) (*stream, error)
 	// Expensive routes have fewer slots for each caller. So have requests that
 	// are credentialed. A long poll acquires its slots itself.
 	expensive, longPoll bool
@@ -106,7 +109,7 @@ func uncounted(s access.Scope) access.Requirement {
 // the scope.
 func authenticated(s access.Scope) access.Requirement { return access.Requirement{Scope: s} }
 
-// routes is the surface without accountRoutes. Each route is described in openapi.yaml.
+// routes is the surface without accountRoutes and watchlistRoutes. Each route is described in openapi.yaml.
 var routes = []route{
 	{
 		pattern:      "GET /api/v1/reports",
@@ -116,6 +119,15 @@ var routes = []route{
 		travels:      true,
 		handle:       (*API).listReports,
 		columns:      reportColumns,
+	},
+	{
+		pattern:      "GET /api/v1/reports/counts",
+		operation:    "getReportCounts",
+		need:         public(access.ReadReports),
+		credentialed: searchesDocuments,
+		travels:      true,
+		handle:       (*API).getCounts,
+		columns:      countColumns,
 	},
 	{
 		pattern:   "GET /api/v1/reports/{id}",
@@ -294,6 +306,13 @@ var routes = []route{
 		columns:   suggestionColumns,
 	},
 	{
+		pattern:   "GET /api/v1/values",
+		operation: "getValues",
+		need:      public(access.ReadReports),
+		handle:    (*API).getValues,
+		columns:   valueColumns,
+	},
+	{
 		pattern:     "GET /api/v1/status",
 		operation:   "getStatus",
 		need:        uncounted(0),
@@ -310,8 +329,14 @@ var routes = []route{
 	{
 		pattern:   "GET " + StreamPath,
 		operation: "streamEvents",
-		need:      authenticated(access.ReadReports),
+		need:      account.ToOpenStreams,
 		stream:    (*API).openStream,
+	},
+	{
+		pattern:   "POST " + StreamPath + "/tickets",
+		operation: "createStreamTicket",
+		need:      account.ToOpenStreams,
+		handle:    (*API).createStreamTicket,
 	},
 	{
 		pattern:   "GET /api/v1/changes",
@@ -450,7 +475,7 @@ var routes = []route{
 // routesOf returns the routes of a service where people can sign in, or cannot.
 func routesOf(signIn bool) []route {
 	if signIn {
-		return slices.Concat(routes, accountRoutes)
+		return slices.Concat(routes, accountRoutes, watchlistRoutes, alertRoutes)
 	}
 	return routes
 }
@@ -489,8 +514,10 @@ type response struct {
 	widened     string      // see widenedHeader
 	location    string      // of the created resource
 	revalidate  bool        // caches must revalidate it
+	unkept      bool        // no cache may keep it
 	negotiated  bool        // depends on the Accept header
 	rows        *rowList    // instead of a body, of a list as CSV
+	columns     []string    // of the rows, if the request chose them
 	rest        *table      // what follows the body
 	stream      *stream     // instead of all other fields
 	file        *download   // instead of all other fields
@@ -503,7 +530,7 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 func (a *API) serve(rt route) http.Handler {
 	if rt.stream != nil {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s := a.startStream(w, rt, r); s != nil {
+			if s := a.startStream(w, &rt, r); s != nil {
 				s.run()
 			}
 		})
@@ -527,6 +554,7 @@ func (a *API) serve(rt route) http.Handler {
 			return
 		}
 		out.revalidate = !rt.need.Public && !rt.static
+		out.unkept = query.NamesWatchlist(r.URL.RawQuery)
 		writeResponse(w, r, out)
 	})
 }
@@ -536,8 +564,11 @@ func (a *API) serve(rt route) http.Handler {
 // would keep its stack.
 //
 //go:noinline
-func (a *API) startStream(w http.ResponseWriter, rt route, r *http.Request) *stream {
-	out, err := a.respond(w, rt, r, nil)
+func (a *API) startStream(w http.ResponseWriter, rt *route, r *http.Request) *stream {
+	out, err := a.respond(w, *rt, r, nil)
+	if fault.KindOf(err) == fault.Unavailable && hasTicket(r) {
+		return a.refusedStream(w, r, err)
+	}
 	if err != nil {
 		a.writeError(w, r, err)
 	}
@@ -573,7 +604,7 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 		}
 		return rt.handle(a, r, nil)
 	}
-	principal, err := a.Guard.Admit(w, r, a.needFor(rt, r))
+	principal, opened, err := a.admit(w, rt, r)
 	if err != nil {
 		return response{}, err
 	}
@@ -600,7 +631,7 @@ func (a *API) respond(w http.ResponseWriter, rt route, r *http.Request, slot *ac
 		return response{}, err
 	}
 	if rt.stream != nil {
-		s, err := rt.stream(a, w, r)
+		s, err := rt.stream(a, w, r, opened)
 		return response{stream: s}, err
 	}
 	past := rt.travels && asksPast(r)
@@ -689,7 +720,6 @@ var (
 	varies       = []string{"Authorization, X-API-Key, Accept-Encoding"}
 	variesAccept = []string{"Authorization, X-API-Key, Accept-Encoding, Accept"}
 	jsonType     = []string{"application/json"}
-	public1s     = []string{"public, max-age=1"}
 	noindex      = []string{"noindex"}
 )
 
@@ -732,10 +762,7 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	}
 	etag := out.etag()
 	h["Etag"] = []string{etag}
-	h["Cache-Control"] = cacheControl(r, out.maxAge)
-	if out.revalidate {
-		h["Cache-Control"] = []string{"private, no-cache"}
-	}
+	out.setCaching(h, r)
 	if content.Matches(r.Header["If-None-Match"], etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -756,18 +783,24 @@ func writeResponse(w http.ResponseWriter, r *http.Request, out response) {
 	_, _ = w.Write(out.body)
 }
 
-func cacheControl(r *http.Request, maxAge time.Duration) []string {
-	private := r.Header["Authorization"] != nil || r.Header["X-Api-Key"] != nil
+// setCaching says who may keep an answer to a GET request, and for how long.
+func (a response) setCaching(h http.Header, r *http.Request) {
 	switch {
-	case !private && maxAge == 0:
-		return public1s
-	case private:
-		return []string{"private, max-age=" + seconds(maxAge)}
+	case a.unkept:
+		h["Cache-Control"] = []string{"private, no-store"}
+	case a.revalidate:
+		h["Cache-Control"] = []string{"private, no-cache"}
+	case hasCredential(r):
+		h["Cache-Control"] = []string{"private, max-age=" + strconv.Itoa(max(1, int(a.maxAge.Seconds())))}
+	default:
+		content.SetPublic(h, r, a.maxAge)
 	}
-	return []string{"public, max-age=" + seconds(maxAge)}
 }
 
-func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds()))) }
+// hasCredential reports whether a request has a header for a key or token.
+func hasCredential(r *http.Request) bool {
+	return r.Header["Authorization"] != nil || r.Header["X-Api-Key"] != nil
+}
 
 // etag returns a tag of the content, so that replicas agree. It is weak because
 // the content may be compressed.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -25,7 +26,10 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/disclosure"
 	"pregon/internal/proof/transparency"
+	"pregon/internal/push/alert/alerttest"
 	"pregon/internal/push/events"
+	"pregon/internal/push/ticket"
+	"pregon/internal/push/watchlist"
 	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
@@ -61,11 +65,18 @@ type service struct {
 	server *httptest.Server
 	log    bytes.Buffer // log output of the API
 	used   used
+	clock  clock // of tickets
 	bulk   *bulk.Archive
 
 	distrusted atomic.Bool // tokens that were accepted are no longer
 	past       pastLog
 }
+
+// clock is the time, and how far a test has moved it.
+type clock struct{ moved atomic.Int64 }
+
+// Now returns the time.
+func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.moved.Load())) }
 
 // used are the operations of callers with a credential.
 type used struct {
@@ -122,6 +133,13 @@ func serve(t *testing.T, o query.Options) *service {
 	s.past.Store = db
 	o.Lacks = s.feed.Lacks
 	o.Catalog, o.Coverage, o.Documents, o.Log, o.Version, o.Shared = s.catalog, s.coverage, db, &s.past, "v0.0.0-test", func() string { return "off" }
+	lists := watchlist.New(watchlist.Options{
+		Store:  db,
+		Sealer: box,
+		Reach:  s.keys.Reach,
+		Logger: quiet,
+	})
+	o.Watchlists = lists
 	queries := query.New(o)
 	guard := access.NewGuard(access.Options{
 		BaseURL:   baseURL,
@@ -134,6 +152,8 @@ func serve(t *testing.T, o query.Options) *service {
 		Count:     s.used.count,
 		Signs:     func(string) bool { return !s.distrusted.Load() },
 	})
+	alerts, _ := alerttest.New(t, db)
+	tickets := ticket.New(ticket.Options{Store: db, Now: s.clock.Now})
 	surface, err := rest.New(rest.Options{
 		SignIn:  true,
 		Proofs:  s.proofs,
@@ -141,16 +161,21 @@ func serve(t *testing.T, o query.Options) *service {
 		Query:   queries,
 		Events:  s.feed,
 		Conns:   &events.ConnLimiter{},
+		Tickets: tickets,
 		Logger:  slog.New(slog.NewTextHandler(&s.log, nil)),
 		BaseURL: baseURL,
 		Guard:   guard,
 		Account: account.New(account.Options{
-			Query:    queries,
-			Guard:    guard,
-			Keys:     s.keys,
-			Accounts: s.accounts,
-			Usage:    usage.New(db, quiet),
-			Webhooks: webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet, Keys: s.keys}),
+			Query:      queries,
+			Guard:      guard,
+			Keys:       s.keys,
+			Accounts:   s.accounts,
+			Usage:      usage.New(db, quiet),
+			Alerts:     alerts,
+			Webhooks:   webhook.New(webhook.Options{Store: db, Sealer: box, Encoder: s.feed, AllowPrivate: true, Logger: quiet, Keys: s.keys, Lists: lists}),
+			Watchlists: lists,
+			Tickets:    tickets,
+			BaseURL:    baseURL,
 		}),
 	})
 	if err != nil {

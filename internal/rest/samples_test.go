@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,29 @@ func TestSampleChanges(t *testing.T) {
 	if err != nil || line != "issuer.updated A69000016\n" {
 		t.Errorf("it printed %q, %v; want the first change", line, err)
 	}
+}
+
+// TestSampleEventSource runs the program for browsers, with an EventSource that prints its address,
+// which then opens a stream.
+func TestSampleEventSource(t *testing.T) {
+	s, _ := startLive(t)
+	program := s.sample(t, "eventsource.mjs", "eventsource.mjs", "node")
+	fake := `data:text/javascript,globalThis.EventSource = class {
+		constructor(url) { console.log(url); }
+		addEventListener() {}
+	};`
+	program.Args = slices.Insert(program.Args, 1, "--import", fake)
+	_, key, err := s.keys.Create(t.Context(), access.Key{Plan: "pro", Scopes: access.ReadReports})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program.Env = append(os.Environ(), "PREGON_KEY="+key)
+	out, err := program.Output()
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(out)), s.server.URL)
+	if err != nil || !ok {
+		t.Fatalf("it opened %q, %v", out, err)
+	}
+	s.listen(path, nil).want("hello", nil)
 }
 
 // sample returns a program of the site that calls this service.

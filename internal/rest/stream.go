@@ -17,9 +17,9 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/push/events"
+	"pregon/internal/push/ticket"
 	"pregon/internal/query"
-	"pregon/internal/text"
-	"pregon/internal/text/mask"
+	"pregon/internal/retry"
 )
 
 // StreamPath is the path of the event stream. Its responses must not be
@@ -37,6 +37,9 @@ const (
 	textRetry         = time.Second      // after which a text that could not be loaded is tried again
 )
 
+// retryField is the field of a stream that says when to reconnect.
+var retryField = "retry: " + strconv.FormatInt(retryAfter.Milliseconds(), 10) + "\n"
+
 // selection reads the common filter and the parameter events. Without that parameter, it
 // has the default events.
 func (p *params) selection(now *catalog.Snapshot, defaults []disclosure.Event) events.Selection {
@@ -51,89 +54,6 @@ func (p *params) selection(now *catalog.Snapshot, defaults []disclosure.Event) e
 	return s
 }
 
-// hello is the first event of a stream.
-type hello struct {
-	After     int64   `json:"after"` // the stream contains every change after this one
-	Newest    int64   `json:"newest"`
-	State     string  `json:"state"`
-	Requested *string `json:"requested"` // the requested cursor, if it is unusable
-	Reason    *string `json:"reason"`    // why not
-	Missed    *string `json:"missed_url"`
-
-	Epoch  string        `json:"epoch"`
-	Cursor string        `json:"cursor"` // After, with the epoch
-	Reset  *events.Reset `json:"reset"`  // when the cursor is of another epoch
-}
-
-// streamCursor returns the cursor of a request for a stream, empty if there is none.
-func streamCursor(r *http.Request, p *params) string {
-	asked := r.Header.Get("Last-Event-ID") // set by the client's library, so an invalid one is not rejected
-	if asked == "" {
-		asked = p.cursor("last_event_id")
-	}
-	if asked == "" {
-		asked = p.cursor("after")
-	}
-	return asked
-}
-
-// streamStart returns the position where a stream starts.
-func (a *API) streamStart(r *http.Request, asked string) (hello, error) {
-	start := hello{State: a.Events.State().Name}
-	start.setCursor(a.Events.Head().Cursor)
-	if asked == "" {
-		return start, nil
-	}
-	cursor, ok := disclosure.ParseCursor(asked)
-	if !ok {
-		start.rejectCursor(asked, "this cursor is unknown: the stream starts with the next change",
-			a.changesURL(r, disclosure.Cursor{}))
-		return start, nil
-	}
-	place, err := a.Events.Locate(r.Context(), cursor, 0)
-	if err != nil {
-		return start, err
-	}
-	start.setCursor(place.After)
-	start.Newest, start.Reset = max(place.After.Seq, a.Events.Newest()), place.Reset
-	switch {
-	case place.Ahead:
-		start.rejectCursor(asked, "this cursor is ahead of all changes: the stream starts with the next one",
-			a.changesURL(r, place.After))
-	case place.Reset != nil:
-		start.rejectCursor(asked, place.Reset.Reason, a.changesURL(r, place.After))
-	}
-	return start, nil
-}
-
-// setCursor makes the stream start after a change.
-func (h *hello) setCursor(c disclosure.Cursor) {
-	h.After = c.Seq
-	h.Newest = c.Seq
-	h.Epoch = c.Epoch
-	h.Cursor = c.String()
-}
-
-func (h *hello) cursor() disclosure.Cursor { return disclosure.Cursor{Epoch: h.Epoch, Seq: h.After} }
-
-// changesURL returns the URL that returns the same events by polling.
-func (a *API) changesURL(r *http.Request, after disclosure.Cursor) string {
-	q := r.URL.Query()
-	q.Del("last_event_id")
-	q.Set("after", after.String())
-	if q.Get("events") == "" {
-		q.Set("events", strings.ReplaceAll(events.EventNames(events.DefaultEvents), " ", ""))
-	}
-	return a.BaseURL + "/api/v1/changes?" + q.Encode()
-}
-
-func (h *hello) rejectCursor(asked, reason, missed string) {
-	asked = text.Clip(mask.Credentials(asked), 100)
-	h.Requested = &asked
-	h.Reason = &reason
-	h.Missed = &missed
-}
-
 // cursor reads the cursor of a change.
 func (p *params) cursor(name string) string {
 	s := p.Text(name)
@@ -145,14 +65,26 @@ func (p *params) cursor(name string) string {
 	return s
 }
 
-// openStream prepares a stream.
-func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error) {
-	p := a.readParams(r)
+// streamSelection returns the selection of a stream: that of its ticket, or of the parameters.
+func (a *API) streamSelection(r *http.Request, p *params, opened *ticket.Ticket) (events.Selection, error) {
+	if opened != nil {
+		a.rejectBesideTicket(p, r.URL.Query())
+		return opened.Selection, nil
+	}
 	now, err := a.Query.Snapshot()
+	if err != nil {
+		return events.Selection{}, err
+	}
+	return p.selection(now, events.DefaultEvents), nil
+}
+
+// openStream prepares a stream. The ticket is nil if the caller has a credential.
+func (a *API) openStream(w http.ResponseWriter, r *http.Request, opened *ticket.Ticket) (*stream, error) {
+	p := a.readParams(r)
+	selection, err := a.streamSelection(r, p, opened)
 	if err != nil {
 		return nil, err
 	}
-	selection := p.selection(now, events.DefaultEvents)
 	asked := streamCursor(r, p)
 	if err := p.Err(); err != nil {
 		return nil, err
@@ -165,28 +97,27 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	if selection, err = query.PermittedSelection(principal, selection); err != nil {
 		return nil, err
 	}
-	release, err := a.Conns.Acquire(principal.ID, events.MaxOpen) // before the cursor may be waited for
-	if err != nil {
-		return nil, err
-	}
 	s := &stream{
 		api:       a,
 		principal: principal,
-		selector:  selection.Compile(nil),
+		selector:  selection.Compile(a.Query.Lists()),
 		w:         w,
 		control:   control,
 		ctx:       r.Context(),
-		release:   release,
 		head:      r.Method == http.MethodHead,
 	}
-	s.out = append(s.out, "retry: "+strconv.FormatInt(retryAfter.Milliseconds(), 10)+"\n"...)
-	start, err := a.streamStart(r, asked)
+	// before the cursor may be waited for
+	if s.release, s.superseded, err = a.enter(r, principal, opened); err != nil {
+		return nil, err
+	}
+	s.out = append(s.out, retryField...)
+	start, err := a.streamStart(r, opened, asked)
 	if fault.KindOf(err) == fault.Unavailable {
 		s.refuse(err)
 		return s, nil
 	}
 	if err != nil {
-		release()
+		s.release()
 		return nil, err
 	}
 	if warnings := p.Warnings(); len(warnings) > 0 {
@@ -198,6 +129,21 @@ func (a *API) openStream(w http.ResponseWriter, r *http.Request) (*stream, error
 	s.cursor, s.state = start.cursor(), start.State
 	s.appendEvent(start.cursor(), "hello", start)
 	return s, nil
+}
+
+// refusedStream returns the stream of a request with a ticket that cannot be answered now.
+func (a *API) refusedStream(w http.ResponseWriter, r *http.Request, err error) *stream {
+	s := &stream{
+		api:     a,
+		w:       w,
+		control: http.NewResponseController(w),
+		ctx:     r.Context(),
+		release: func() {},
+		head:    r.Method == http.MethodHead,
+	}
+	s.out = append(s.out, retryField...)
+	s.refuse(err)
+	return s
 }
 
 // refuse makes a stream of a comment only. An error status would make clients such as
@@ -223,12 +169,16 @@ type stream struct {
 	release   func()
 	head      bool // the method is HEAD
 	refused   bool // it ends after what is in out
+	// closed when a newer connection was opened with the ticket of the stream; nil without one
+	superseded <-chan struct{}
 
 	cursor disclosure.Cursor // everything up to here was sent or filtered out
 	state  string
 	out    []byte
 
-	textless time.Time // since when the text of the next event cannot be loaded
+	replaying bool      // it sends events from before it was opened
+	behind    time.Time // since when the hub does not have the next event; zero if it has
+	textless  time.Time // since when the text of the next event cannot be loaded
 }
 
 // run sends events until the client disconnects, falls behind, or its
@@ -256,72 +206,32 @@ func (s *stream) run() {
 }
 
 // listen sends events as they occur. It returns the reason for the end of the
-// stream, and whether the client is still there to receive it.
+// stream, and whether the client is still there to receive it. A waiting stream keeps its
+// stack: what is not needed while it waits is in other functions.
 func (s *stream) listen() (reason string, connected bool) {
-	// so that streams do not write at the same moment
-	beat := time.NewTicker(heartbeatInterval - rand.N(heartbeatInterval/8))
-	defer beat.Stop()
-	var ends <-chan time.Time
-	if !s.principal.Expires.IsZero() {
-		timer := time.NewTimer(time.Until(s.principal.Expires))
-		defer timer.Stop()
-		ends = timer.C
-	}
-	replaying, behind := true, time.Time{}
-	atOnce := make(chan struct{})
-	close(atOnce)
+	beat, ends := s.timers()
+	s.replaying = true
 	for {
-		alive, changed := s.api.Guard.StillValid(s.principal)
-		if !alive {
-			return "the credential is no longer valid", true
-		}
-		events, wake, ok := s.api.Events.Since(s.cursor, batchSize)
-		switch {
-		case ok:
-			replaying, behind = replaying && len(events) > 0, time.Time{}
-		case s.cursor.Epoch != s.api.Events.Head().Epoch:
-			return "a backup of the store was restored: reconnect with this cursor, and hello says where the " +
-				"stream continues", true
-		case !replaying && behind.IsZero():
-			behind = time.Now() // perhaps a backfill: the client may still catch up from the log
-		case !replaying && time.Since(behind) > maxLag:
-			s.api.Conns.CountCut()
-			return "too slow: events arrived faster than the client read them; continue from last_id", true
-		}
-		if !ok {
-			var err error
-			if events, err = s.api.Events.Read(s.ctx, s.cursor, batchSize); err != nil {
-				return "the log cannot be read now; continue from last_id", true
-			}
-		}
-		err := s.send(events)
-		var again <-chan time.Time
-		switch {
-		case errors.Is(err, errNoText) && time.Since(s.textless) > maxLag:
-			return "the texts of documents cannot be read now; continue from last_id", true
-		case errors.Is(err, errNoText):
-			wake, again = nil, time.After(textRetry)
-		case err != nil:
-			return "", false
-		case len(events) > 0:
-			wake = atOnce // there may be more already, but check the other channels between batches
+		more, reason, err := s.sendNew()
+		if err != nil || reason != "" {
+			return reason, err == nil
 		}
 		select {
-		case <-wake:
-		case <-again:
-		case <-changed:
-		case <-beat.C:
+		case <-more.wake:
+		case <-more.again:
+		case <-more.changed:
+		case <-beat:
 			if err := s.heartbeat(); err != nil {
 				return "", false
 			}
+		case <-s.superseded:
+			return "a newer connection was opened with the ticket", true
 		case <-ends:
 			return "the credential has expired", true
 		case <-s.ctx.Done():
 			return "", false
 		case <-s.api.Stopping:
-			select {
-			case <-time.After(rand.N(drainSpread)):
-			case <-s.ctx.Done():
+			if retry.Sleep(s.ctx, rand.N(drainSpread)) != nil {
 				return "", false
 			}
 			return "the service restarts; continue from last_id", true
@@ -330,6 +240,75 @@ func (s *stream) listen() (reason string, connected bool) {
 			return "", false
 		}
 	}
+}
+
+// timers returns when heartbeats are due, and when the credential ends, if it does. It is
+// not inlined, as startStream is not.
+//
+//go:noinline
+func (s *stream) timers() (beat, ends <-chan time.Time) {
+	if !s.principal.Expires.IsZero() {
+		ends = time.After(time.Until(s.principal.Expires))
+	}
+	// so that streams do not write at the same moment
+	return time.Tick(heartbeatInterval - rand.N(heartbeatInterval/8)), ends
+}
+
+// atOnce is the channel of streams that may have more to send already, but check their
+// other channels between batches.
+var atOnce = func() chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// signals say when a stream may have more to send, or must end.
+type signals struct {
+	wake    <-chan struct{}
+	again   <-chan time.Time
+	changed <-chan struct{} // its credential may have ended
+}
+
+// sendNew sends the next events. A reason ends the stream, and so does an error, of a
+// client that is gone.
+func (s *stream) sendNew() (more signals, reason string, err error) {
+	alive, changed := s.api.Guard.StillValid(s.principal)
+	if !alive {
+		return more, "the credential is no longer valid", nil
+	}
+	more.changed = changed
+	events, wake, ok := s.api.Events.Since(s.cursor, batchSize)
+	switch {
+	case ok:
+		s.replaying = s.replaying && len(events) > 0
+		s.behind = time.Time{}
+	case s.cursor.Epoch != s.api.Events.Head().Epoch:
+		return more, "a backup of the store was restored: reconnect with this cursor, and hello says where the " +
+			"stream continues", nil
+	case !s.replaying && s.behind.IsZero():
+		s.behind = time.Now() // perhaps a backfill: the client may still catch up from the log
+	case !s.replaying && time.Since(s.behind) > maxLag:
+		s.api.Conns.CountCut()
+		return more, "too slow: events arrived faster than the client read them; continue from last_id", nil
+	}
+	if !ok {
+		if events, err = s.api.Events.Read(s.ctx, s.cursor, batchSize); err != nil {
+			return more, "the log cannot be read now; continue from last_id", nil
+		}
+	}
+	err = s.send(events)
+	switch {
+	case errors.Is(err, errNoText) && time.Since(s.textless) > maxLag:
+		return more, "the texts of documents cannot be read now; continue from last_id", nil
+	case errors.Is(err, errNoText):
+		more.again = time.After(textRetry)
+		return more, "", nil
+	case len(events) > 0:
+		more.wake = atOnce
+	default:
+		more.wake = wake
+	}
+	return more, "", err
 }
 
 // errNoText means that the text of a document could not be loaded in time.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -22,6 +23,22 @@ type rowList struct {
 	paged  bool                         // the list has pages, which page and limit describe
 	page   int
 	limit  int
+}
+
+// hashedRows is the number of rows between two checks of a context.
+const hashedRows = 256
+
+// addHash adds all rows to the hash.
+func (l *rowList) addHash(ctx context.Context) error {
+	var row []byte
+	for i := range l.count {
+		if i%hashedRows == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		row = l.encode(row[:0], i)
+		l.hash = l.hash*hashPrime + content.Hash(row)
+	}
+	return nil
 }
 
 // hashPrime combines hashes, in an order.

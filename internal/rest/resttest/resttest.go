@@ -114,7 +114,7 @@ var paths = sync.OnceValue(func() *http.ServeMux {
 		path = strings.Replace(path, "{path}", "{path...}", 1) // which has slashes: see PathOf
 		for method, operation := range item.Operations() {
 			mux.Handle(method+" "+path, http.NotFoundHandler())
-			if isList(operation) {
+			if isList(operation) && !strings.HasSuffix(path, "}") { // a parameter also takes a name with .csv
 				mux.Handle(method+" "+path+".csv", http.NotFoundHandler())
 			}
 		}

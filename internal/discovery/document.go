@@ -3,16 +3,15 @@ package discovery
 import (
 	"bytes"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"pregon/internal/server/content"
 )
 
-// maxAge is the cache time in seconds. It is short, so that a changed setting
+// maxAge is how long a client may keep a document. It is short, so that a changed setting
 // is visible soon.
-const maxAge = 300
+const maxAge = 5 * time.Minute
 
 // document is a public response that does not change.
 type document struct {
@@ -48,7 +47,7 @@ func (v variants) serve(w http.ResponseWriter, r *http.Request) {
 		h.Set(name, value)
 	}
 	h.Set("Content-Type", d.contentType)
-	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(maxAge))
+	content.SetPublic(h, r, maxAge)
 	h.Set("Link", d.linkHeader())
 	h.Set("ETag", d.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestInvalidArguments(t *testing.T) {
 		{"get_issuer", `{"id":"bodgeas"}`, []string{`Unknown issuer "bodgeas". Did you mean BODEGAS DE VALDEBRISA, S.A. (A69000016)? Find ids with search_issuers.`}},
 		{"search_reports", `{"in":"title","search":"x"}`, []string{"in 'title' must be document"}},
 		{"search_reports", `{"in":"document"}`, []string{"search is needed with in=document"}},
-		{"search_reports", `{"query":"x"}`, []string{"query is not an argument of search_reports: use search, type, issuer, from, to, category, kind, market, sector, without, fact, min_amount, currency, in, limit, page"}},
+		{"search_reports", `{"query":"x"}`, []string{"query is not an argument of search_reports: use search, type, issuer, watchlist, from, to, category, kind, market, sector, without, fact, min_amount, currency, in, limit, page"}},
 		{"search_reports", `{"type":"XX","limit":99,"kind":"bank","nope":1}`, []string{"unknown type 'XX'", "limit '99'", "unknown kind 'bank'", "nope is not an argument"}},
 		{"search_reports", `{"type":"` + strings.Repeat("x", 5000) + `"}`, []string{"unknown type 'xxx", "x…'"}},
 		{"get_report", `{}`, []string{"id is needed"}},
@@ -92,8 +93,7 @@ func TestInvalidArguments(t *testing.T) {
 	}
 }
 
-// Words of a heading are enough, and an issuer may be given by its full name. Until
-// the history is loaded, a heading that is not known is accepted with a warning.
+// Words of a heading are enough, and an issuer may be given by its full name.
 func TestNamesInArguments(t *testing.T) {
 	t.Parallel()
 	s := start(t, market())
@@ -105,11 +105,70 @@ func TestNamesInArguments(t *testing.T) {
 	if out := s.call("get_issuer", `{"id":"bodegas de valdebrisa sa"}`); out.IsError {
 		t.Errorf("an issuer by its name: %s", out.text())
 	}
-	s.desk.Partial = func() bool { return true }
-	const warning = "Warning: No category with these words is known so far, and the history is not loaded yet: check the spelling.\n"
-	for _, tool := range []string{"search_reports", "propose_alert"} {
-		if out := s.call(tool, `{"category":"resultdos"}`); out.IsError || !strings.HasPrefix(out.text(), warning) {
-			t.Errorf("%s: %s", tool, out.text())
+}
+
+// Every tool refuses a value that it does not know and names the nearest, also while the
+// history is being loaded: a model would take an empty list for the truth.
+func TestUnknownValuesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	nearest := map[string]struct{ given, want string }{
+		"category": {"resultdos", "Did you mean «Sobre resultados»"},
+		"market":   {"BME Growht", "Did you mean «BME Growth»"},
+		"sector":   {"bankz", "Did you mean «"},
+		"fact":     {"buybacks", "did you mean buyback_"},
+		"type":     {"OIRS", "IP, HR or OIR"},
+		"without":  {"routines", "routine"},
+		"kind":     {"companies", "company, fund, manager or other"},
+		"side":     {"bought", "buy, sell or other"},
+		"order":    {"size", "published or amount"},
+		"by":       {"week", "day, month"},
+		"of":       {"colour", "use "},
+		"in":       {"title", "document"},
+		"position": {"longs", "short, holding"},
+	}
+	kinds := map[string]struct{ given, want string }{
+		"list_facts": {"recompra", "(did you mean buyback_programme or buyback_trades?)"},
+		"calendar":   {"payments", "(did you mean payment?)"},
+	}
+	checked := 0
+	for _, partial := range []bool{false, true} {
+		s.desk.Partial = func() bool { return partial }
+		for _, tool := range s.tools().Tools {
+			var schema struct {
+				Required   []string
+				Properties map[string]any
+			}
+			if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+				t.Fatal(err)
+			}
+			for argument := range schema.Properties {
+				test, ok := nearest[argument]
+				if kind, own := kinds[tool.Name]; own && argument == "kind" {
+					test = kind
+				}
+				if !ok {
+					continue
+				}
+				given := map[string]string{argument: test.given}
+				for _, needed := range schema.Required {
+					if needed != argument {
+						given[needed] = "month"
+					}
+				}
+				raw, err := json.Marshal(given)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out := s.call(tool.Name, string(raw), s.key(access.AllScopes)...)
+				if !out.IsError || !strings.Contains(out.text(), test.want) {
+					t.Errorf("%s %s: %s, want %q", tool.Name, raw, out.text(), test.want)
+				}
+				checked++
+			}
 		}
+	}
+	if checked < 60 {
+		t.Errorf("%d arguments were checked: the test needs more", checked)
 	}
 }

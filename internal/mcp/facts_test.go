@@ -163,7 +163,7 @@ func TestQuestionsAboutFacts(t *testing.T) {
 	if !strings.Contains(entry.HeadlineEN, "0.25") || entry.CompanyName != "ACEROS DE NAVALBRUMA, S.A." || entry.Status != "confirmed" {
 		t.Errorf("dividends: %+v", entry)
 	}
-	if want := "- " + day(now, 12) + ", payment, «ACEROS DE NAVALBRUMA, S.A.»: «"; !strings.Contains(text, want) {
+	if want := "- " + day(now, 12) + ", payment, «ACEROS DE NAVALBRUMA, S.A.» (A69000024): «"; !strings.Contains(text, want) {
 		t.Errorf("dividends: want %q in %s", want, text)
 	}
 
@@ -290,17 +290,24 @@ func TestFactsAreQuoted(t *testing.T) {
 		b.Issuers = append(b.Issuers, disclosure.Issuer{ID: fmt.Sprintf("a%d", i), NIF: dividend.NIF, Name: attack, Kind: disclosure.Company})
 	}
 	s.append(b)
-	got, text := s.facts("list_facts", `{"kind":"board","limit":50}`)
-	checkQuoted(t, text)
-	if len(got.Data) != len(attacks) || strings.Count(text, "\n- ") != len(attacks) {
-		t.Errorf("%d facts and %d lines", len(got.Data), strings.Count(text, "\n- "))
-	}
-	for _, row := range got.Data { // the data has the words as they are
-		if !slices.Contains(attacks, row.Fields["person"]) || row.Evidence["person"].Quote != row.Fields["person"] {
-			t.Errorf("got %+v", row)
+	stated := 0
+	for page := 1; page <= 2; page++ {
+		got, text := s.facts("list_facts", fmt.Sprintf(`{"kind":"board","limit":5,"page":%d}`, page))
+		checkQuoted(t, text)
+		if len(got.Data) != strings.Count(text, "\n- ") {
+			t.Errorf("%d facts and %d lines", len(got.Data), strings.Count(text, "\n- "))
+		}
+		stated += len(got.Data)
+		for _, row := range got.Data { // the data has the words as they are
+			if !slices.Contains(attacks, row.Fields["person"]) || row.Evidence["person"].Quote != row.Fields["person"] {
+				t.Errorf("got %+v", row)
+			}
 		}
 	}
-	got, text = s.facts("calendar", `{}`)
+	if stated != len(attacks) {
+		t.Errorf("%d facts, want %d", stated, len(attacks))
+	}
+	got, text := s.facts("calendar", `{}`)
 	checkQuoted(t, text)
 	if len(got.Data) != len(attacks) || strings.Count(text, "\n- ") != len(attacks) {
 		t.Errorf("%d dates and %d lines", len(got.Data), strings.Count(text, "\n- "))

@@ -68,7 +68,7 @@ func (m message) subscribed() (uris []string) {
 }
 
 // selectorsOf returns the selectors of the URIs that a listener subscribes to.
-func (s *Server) selectorsOf(m message) (map[string]*events.Selector, error) {
+func (s *Server) selectorsOf(m message, by access.Principal) (map[string]*events.Selector, error) {
 	wanted, ok := m.params["notifications"].(object)
 	if !ok {
 		return nil, wrongType("notifications", "an object")
@@ -84,7 +84,7 @@ func (s *Server) selectorsOf(m message) (map[string]*events.Selector, error) {
 	}
 	out := map[string]*events.Selector{}
 	for _, uri := range uris {
-		selector, err := s.selectorOf(uri)
+		selector, err := s.selectorOf(uri, by)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func (s *Server) selectorsOf(m message) (map[string]*events.Selector, error) {
 // listen serves subscriptions/listen until the client disconnects, is too slow,
 // or its credential ends. It returns an error if it has written nothing.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request, m message, principal access.Principal) error {
-	selectors, err := s.selectorsOf(m)
+	selectors, err := s.selectorsOf(m, principal)
 	if err != nil {
 		return err
 	}

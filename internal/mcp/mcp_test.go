@@ -23,6 +23,7 @@ import (
 	"pregon/internal/catalog"
 	"pregon/internal/mcp"
 	"pregon/internal/push/events"
+	"pregon/internal/push/watchlist"
 	"pregon/internal/push/webhook"
 	"pregon/internal/query"
 	"pregon/internal/query/querytest"
@@ -60,6 +61,7 @@ type service struct {
 	store   *sqlite.Store
 	catalog *catalog.Catalog
 	feed    *events.Hub
+	lists   *watchlist.Registry
 	keys    *access.Keyring
 	seats   *events.ConnLimiter
 	desk    *query.Service
@@ -105,21 +107,30 @@ func startEmpty(t testing.TB, change ...func(*setup)) *service {
 		policy := ratelimit.Policy{Name: "anonymous", Limit: o.limit, Window: time.Minute}
 		guard.Anonymous = &access.Limit{Policy: policy, Limiter: ratelimit.NewWindow(policy)}
 	}
+	s.lists = watchlist.New(watchlist.Options{Store: s.store, Sealer: plainBox(t), Reach: s.keys.Reach})
 	s.desk = query.New(query.Options{
-		Catalog: s.catalog, Coverage: coverage.New(s.store), Documents: s.store, Version: "v0.0.0-test",
+		Watchlists: s.lists,
+		Catalog:    s.catalog, Coverage: coverage.New(s.store), Documents: s.store, Version: "v0.0.0-test",
 		Source: func() string { return o.source }, Shared: o.shared, Ready: o.ready,
 	})
 	s.serve(access.NewGuard(guard), o, quiet, stopping)
 	return s
 }
 
+// plainBox returns a box without a key.
+func plainBox(t testing.TB) *secret.Box {
+	t.Helper()
+	box, err := secret.NewBox("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
 // serve registers REST and MCP as the command does.
 func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stopping context.Context) {
 	s.t.Helper()
-	box, err := secret.NewBox("")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	box := plainBox(s.t)
 	mux := http.NewServeMux()
 	api, err := rest.New(rest.Options{
 		Query: s.desk, Events: s.feed, Conns: s.seats, Logger: quiet, BaseURL: baseURL, Guard: guard, Stopping: stopping.Done(),
@@ -135,7 +146,8 @@ func (s *service) serve(guard *access.Guard, o setup, quiet *slog.Logger, stoppi
 	}
 	api.Register(mux)
 	s.mcp = mcp.New(mcp.Options{
-		Query: s.desk, Guard: guard, Events: s.feed, Conns: s.seats, Logger: quiet, BaseURL: baseURL, Origins: o.origins, Stopping: stopping.Done(),
+		Watchlists: s.lists,
+		Query:      s.desk, Guard: guard, Events: s.feed, Conns: s.seats, Logger: quiet, BaseURL: baseURL, Origins: o.origins, Stopping: stopping.Done(),
 	})
 	s.mcp.Register(mux)
 	s.front, err = httpserver.New(httpserver.Options{

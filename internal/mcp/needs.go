@@ -55,13 +55,20 @@ func authenticated(scope access.Scope) access.Requirement {
 	return access.Requirement{Scope: scope, MCP: true}
 }
 
+// ownListPrefix begins the id of a watchlist, which only its account can name. The secret of
+// a link begins otherwise.
+const ownListPrefix = "wl_"
+
 func (m message) needOfTool() access.Requirement {
 	t, err := tools.Named(m.name)
 	if err != nil {
 		return public(0)
 	}
 	arguments, _ := m.params["arguments"].(object)
-	if in := arguments["in"]; t.Credential || in != nil && in != "" { // an unknown value is rejected later
+	in := arguments["in"]
+	inDocuments := in != nil && in != "" // an unknown value is rejected later
+	list, _ := arguments["watchlist"].(string)
+	if t.Credential || inDocuments || strings.HasPrefix(list, ownListPrefix) {
 		return authenticated(access.ScopeOf(t.Scope))
 	}
 	return public(access.ScopeOf(t.Scope))

@@ -108,7 +108,7 @@ func TestBareCall(t *testing.T) {
 			a := s.send(http.MethodPost, strings.NewReader(`{"jsonrpc":"2.0","method":"tools/list","params":{},"id":"1"}`), "Content-Type", kind, "Accept", accept)
 			var list struct{ Tools []struct{ Name string } }
 			a.into(&list)
-			if id := string(a.rpc().ID); id != `"1"` || len(list.Tools) != 15 {
+			if id := string(a.rpc().ID); id != `"1"` || len(list.Tools) != 18 {
 				t.Errorf("Accept %q, %s: the id is %s, and there are %d tools", accept, kind, id, len(list.Tools))
 			}
 		}

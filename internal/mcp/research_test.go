@@ -80,7 +80,7 @@ func TestResearch(t *testing.T) {
 	if ids := s.found("What did Bodegas de Valdebrisa announce about zzzz?", 1); !slices.Contains(ids, "oir-40374") {
 		t.Errorf("found %v", ids)
 	}
-	if ids := s.found("¿Qué ha comunicado esta semana Bodegas de Valdebrisa?", 1); !slices.Contains(ids, "oir-40374") {
+	if ids := s.found("¿Qué ha comunicado desde enero de 2026 Bodegas de Valdebrisa?", 1); !slices.Contains(ids, "oir-40374") {
 		t.Errorf("found %v", ids)
 	}
 	s.found("zzzz", 0)

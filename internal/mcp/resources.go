@@ -148,7 +148,9 @@ func (s *Server) readResource(ctx context.Context, m message) (reply, error) {
 		return reply{}, err
 	}
 	b, err := query.Encode(object{"contents": []contents{{m.uri, kind, string(body), nil}}})
-	return reply{object: b, ttl: recordTTL, private: access.FromContext(ctx).Mode != access.Anonymous}, err
+	_, rawQuery, _ := strings.Cut(m.uri, "?")
+	private := access.FromContext(ctx).Mode != access.Anonymous || query.NamesWatchlist(rawQuery)
+	return reply{object: b, ttl: recordTTL, private: private}, err
 }
 
 func (s *Server) resource(ctx context.Context, uri string) (kind string, body []byte, err error) {
@@ -157,7 +159,7 @@ func (s *Server) resource(ctx context.Context, uri string) (kind string, body []
 		return skillType, k.Body, err
 	}
 	at, rawQuery, _ := strings.Cut(uri, "?")
-	p := s.o.Query.ParseQuery(rawQuery)
+	p := s.o.Query.ParseQuery(rawQuery).For(access.FromContext(ctx))
 	if err := p.Err(); err != nil {
 		return "", nil, err
 	}

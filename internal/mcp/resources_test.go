@@ -14,6 +14,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/mcp"
+	"pregon/internal/query/querytest"
 	"pregon/internal/store"
 )
 
@@ -347,7 +348,28 @@ func TestReadDocument(t *testing.T) {
 			t.Errorf("pieces of %d: they do not add up to the whole text", most)
 		}
 	}
-	if out := s.call("read_document", `{"id":"hr-256057"}`, key...); !strings.Contains(string(out.StructuredContent)+out.text(), "pending") && !out.IsError {
-		t.Errorf("%+v", out)
+}
+
+// A report without a document is an answer: it says so, and has the links to the report.
+func TestReadNoDocument(t *testing.T) {
+	t.Parallel()
+	without := querytest.Report(disclosure.OIR, 40999, "2026-11-18T10:00:00Z")
+	without.Title = "Sin documento"
+	s := start(t, store.Batch{Reports: []disclosure.Report{without}, New: disclosure.Backfilled})
+	out := s.call("read_document", `{"id":"oir-40999"}`, s.key(access.ReadReports)...)
+	var piece struct {
+		Status, Reason string
+		Text           []struct{}
+	}
+	if err := json.Unmarshal(out.StructuredContent, &piece); err != nil || out.IsError {
+		t.Fatal(err, out.text())
+	}
+	if piece.Status != "none" || !strings.Contains(piece.Reason, "no document") || len(piece.Text) > 0 {
+		t.Errorf("got %+v", piece)
+	}
+	for _, want := range []string{piece.Reason, without.Title, "/reports/oir-40999"} {
+		if !strings.Contains(out.text(), want) {
+			t.Errorf("the text does not have %q: %s", want, out.text())
+		}
 	}
 }

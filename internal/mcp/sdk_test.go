@@ -65,7 +65,7 @@ func useAll(t *testing.T, session *sdk.ClientSession) {
 	t.Helper()
 	ctx := t.Context()
 	tools, err := session.ListTools(ctx, nil)
-	if err != nil || len(tools.Tools) != 15 {
+	if err != nil || len(tools.Tools) != 18 {
 		t.Fatal(tools, err)
 	}
 	called, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "search_reports", Arguments: map[string]any{"search": "bodegas"}})

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
 	"pregon/internal/mcp/tools"
@@ -43,8 +44,9 @@ const (
 	textTimeout   = 10 * time.Second       // for the texts of one round
 )
 
-// selectorOf returns the selector of a URI.
-func (s *Server) selectorOf(uri string) (*events.Selector, error) {
+// selectorOf returns the selector of a URI for a caller. A URI that names a watchlist selects
+// the same for all callers who may name it.
+func (s *Server) selectorOf(uri string, by access.Principal) (*events.Selector, error) {
 	at, rawQuery, _ := strings.Cut(uri, "?")
 	selection := events.Selection{Events: listEvents}
 	switch {
@@ -56,7 +58,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 			"position, issuer, holder, min_percent, side, min_amount, in %d bytes.",
 			tools.LatestURI, tools.SearchURI, tools.PositionsURI, tools.MaxURI)
 	}
-	p := s.o.Query.ParseQuery(rawQuery)
+	p := s.o.Query.ParseQuery(rawQuery).For(by)
 	snapshot, err := s.o.Query.Snapshot()
 	if err != nil {
 		return nil, err
@@ -66,7 +68,7 @@ func (s *Server) selectorOf(uri string) (*events.Selector, error) {
 	if err := p.Err(); err != nil {
 		return nil, err
 	}
-	return selection.Compile(nil), nil
+	return selection.Compile(s.o.Query.Lists()), nil
 }
 
 // add subscribes a listener to URIs, and acknowledges it: after the acknowledgement

@@ -152,7 +152,7 @@ func (s *Service) alertText(p proposal, preview query.Preview) (string, error) {
 	fmt.Fprintf(&b, "%sIn the last %d days %s would have been sent. %s\n", s.Simulated(), p.Days,
 		counted(p.Total, thing), quote.Notice)
 	for _, f := range preview.Reports {
-		b.Write(appendLine(nil, f))
+		b.Write(append(s.appendLine(nil, f), '\n'))
 	}
 	for _, e := range preview.Positions {
 		row, err := readPosition(query.AppendPosition(nil, e))

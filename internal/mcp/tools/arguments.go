@@ -96,7 +96,7 @@ func (t *Tool) rejectUnknown(p *query.Params, given map[string]any) {
 	if len(names) > few {
 		others += fmt.Sprintf(" and %d more", len(names)-few)
 	}
-	p.Reject(others, "", "%s", "is not an argument of "+t.Name+t.argumentNames())
+	p.Reject(others, "", "is not an argument of %s%s", t.Name, t.argumentNames())
 }
 
 // argumentNames lists the arguments for an error message.

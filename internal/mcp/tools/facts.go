@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -55,10 +54,11 @@ func fewFields[V any](fields map[string]V) map[string]V {
 	return out
 }
 
-// reportOf is a report whose facts are shortened.
+// reportOf is a report whose facts are shortened, with the address of its page.
 type reportOf struct {
 	*query.Report
 	Facts []shortFact `json:"facts"`
+	URL   string      `json:"url"`
 }
 
 // shortFact is a fact of a report, with the first of its rows.
@@ -126,59 +126,12 @@ func appendFields(b []byte, fields map[string]string, evidence map[string]place)
 	return b
 }
 
-// boundedList is a list of which as many rows are shown as fit.
-type boundedList struct {
-	rows        [][]byte // encoded
-	total       int
-	page, limit int
-	most        int // rows to show; 0 for as many as fit
-}
-
-func (l *boundedList) add(row any) error {
-	b, err := query.Encode(row)
-	if err == nil {
-		l.rows = append(l.rows, shrink(b, maxRow))
-	}
-	return err
-}
-
-// shown returns how many rows are shown, and the page after them.
-func (l *boundedList) shown() (shown int, next pageAfter, more bool) {
-	size := 0
-	rows := l.rows
-	if l.most > 0 {
-		rows = rows[:min(l.most, len(rows))]
-	}
-	for shown < len(rows) && (shown == 0 || size+len(rows[shown]) < maxJSON) {
-		size += len(rows[shown]) + len(",")
-		shown++
-	}
-	next = pageAfter{l.page + 1, l.limit}
-	if shown < len(l.rows) {
-		shown, next = nextPage(l.offset(), shown, l.limit)
-	}
-	return shown, next, l.offset()+shown < l.total
-}
-
-// offset is the number of rows on the pages before.
-func (l *boundedList) offset() int { return (l.page - 1) * l.limit }
-
-// append appends the first rows, without the end of the object.
-func (l *boundedList) append(b []byte, shown int) []byte {
-	b = append(b, `{"data":[`...)
-	for i, row := range l.rows[:shown] {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, row...)
-	}
-	return fmt.Appendf(b, `],"total":%d,"page":%d,"limit":%d`, l.total, l.page, l.limit)
-}
-
 // factRow is a fact in a list.
 type factRow struct {
 	query.FactRow
-	Evidence map[string]place `json:"evidence,omitempty"`
+	Categories []string         `json:"categories"`
+	URL        string           `json:"url"`
+	Evidence   map[string]place `json:"evidence,omitempty"`
 }
 
 func (s *Service) listFacts(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
@@ -190,43 +143,65 @@ func (s *Service) listFacts(ctx context.Context, snapshot *catalog.Snapshot, p *
 	if err != nil {
 		return Result{}, err
 	}
-	out := boundedList{total: found.Total, page: found.Page, limit: found.Limit}
-	for _, row := range found.Data {
-		row.Fields = fewFields(row.Fields)
-		if err := out.add(factRow{row, places(row.Evidence)}); err != nil {
-			return Result{}, err
-		}
-	}
-	shown, next, more := out.shown()
-	b, err := appendWidened(out.append(nil, shown), list.Filter)
-	if err != nil {
-		return Result{}, err
-	}
 	order := "newest first"
 	if list.Largest {
 		order = "largest first, in " + list.Filter.Currency
 	}
-	lines := listLines{
-		things: "Facts",
-		order:  order,
-		hint:   " The facts of a document are known some seconds after its report.",
-		total:  found.Total,
-		first:  out.offset() + 1,
+	page, err := s.newFactPage(found, order, true)
+	if err == nil && page.fitting() < len(found.Data) {
+		page, err = s.newFactPage(found, order, false)
 	}
-	for _, row := range found.Data[:shown] {
-		lines.add(appendFactLine(nil, row))
+	if err != nil {
+		return Result{}, err
 	}
-	return Result{appendEnd(b, snapshot, next, more), s.Simulated() + lines.text(next, more)}, nil
+	if found.Total == 0 {
+		why, err := s.explainFacts(ctx, snapshot, list)
+		if err != nil {
+			return Result{}, err
+		}
+		page.hint += why
+	}
+	members, err := appendWidened(nil, list.Filter)
+	return page.result(s, snapshot, members), err
 }
 
-// appendFactLine appends a fact as one line.
-func appendFactLine(b []byte, row query.FactRow) []byte {
+// newFactPage returns a page of facts. More of them fit if the text does not have the words
+// that prove them.
+func (s *Service) newFactPage(found query.FactRows, order string, proved bool) (*listPage, error) {
+	page := newListPage("Facts", order, found.Total, found.Page, found.Limit)
+	page.hint = " The facts of a document are known some seconds after its report."
+	if !proved {
+		page.notice = "Quotes that prove the facts are left out to show more: get_report has them. " + page.notice
+	}
+	for _, row := range found.Data {
+		row.Fields = fewFields(row.Fields)
+		shown := factRow{
+			FactRow:    row,
+			Categories: row.Categories,
+			URL:        query.ReportPage(s.BaseURL, row.ReportID),
+			Evidence:   places(row.Evidence),
+		}
+		said := shown
+		if !proved {
+			said.Evidence = nil
+		}
+		if err := page.add(shown, said.appendLine(nil)); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// appendLine appends a fact as one line, with the link to the page of its report.
+func (row *factRow) appendLine(b []byte) []byte {
 	b = fmt.Appendf(b, "- %s, %s, %s, ", row.ReportID, Clock(row.PublishedAt), quote.Word(row.Kind))
 	b = quote.Append(b, row.CompanyName, 80)
+	b = appendNames(b, valueOf(row.Ticker), valueOf(row.IssuerID))
 	if row.HeadlineEN != nil {
 		b = quote.Append(append(b, ": "...), *row.HeadlineEN, 200)
 	}
-	return appendFields(append(b, '.'), row.Fields, places(row.Evidence))
+	b = appendFields(append(b, '.'), row.Fields, row.Evidence)
+	return append(append(b, ": "...), row.URL...)
 }
 
 // calendarEntry is an entry of the calendar.
@@ -238,11 +213,12 @@ type calendarEntry struct {
 	IssuerID    string     `json:"issuer_id"`
 	CompanyName string     `json:"company_name"`
 	ReportID    string     `json:"report_id"`
+	URL         string     `json:"url"` // of the page of the report
 	HeadlineEN  *string    `json:"headline_en"`
 }
 
 func (s *Service) calendar(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
-	wanted := p.Calendar(snapshot, time.Now(), maxEntries)
+	wanted := p.Calendar(snapshot, s.now(), maxEntries)
 	if err := p.Err(); err != nil {
 		return Result{}, err
 	}
@@ -250,7 +226,9 @@ func (s *Service) calendar(ctx context.Context, snapshot *catalog.Snapshot, p *q
 	if err != nil {
 		return Result{}, err
 	}
-	out := boundedList{total: found.Total, page: found.Page, limit: found.Limit}
+	days := fmt.Sprintf("from %s to %s", found.From, found.To)
+	page := newListPage("Dates", days, found.Total, found.Page, found.Limit)
+	page.hint = fmt.Sprintf(" The calendar was asked %s.", days)
 	for _, e := range found.Data {
 		row := calendarEntry{
 			Date:        e.Date,
@@ -260,29 +238,18 @@ func (s *Service) calendar(ctx context.Context, snapshot *catalog.Snapshot, p *q
 			IssuerID:    e.IssuerID,
 			CompanyName: e.CompanyName,
 			ReportID:    e.ReportID,
+			URL:         query.ReportPage(s.BaseURL, e.ReportID),
 			HeadlineEN:  e.HeadlineEN,
 		}
-		if err := out.add(row); err != nil {
+		if err := page.add(row, row.appendLine(nil)); err != nil {
 			return Result{}, err
 		}
 	}
-	shown, next, more := out.shown()
-	lines := listLines{
-		things: "Dates",
-		order:  fmt.Sprintf("from %s to %s", found.From, found.To),
-		hint:   fmt.Sprintf(" The calendar was asked from %s to %s.", found.From, found.To),
-		total:  found.Total,
-		first:  out.offset() + 1,
-	}
-	for _, e := range found.Data[:shown] {
-		lines.add(appendEntryLine(nil, e))
-	}
-	b := fmt.Appendf(out.append(nil, shown), `,"from":%q,"to":%q`, found.From, found.To)
-	return Result{appendEnd(b, snapshot, next, more), s.Simulated() + lines.text(next, more)}, nil
+	return page.result(s, snapshot, fmt.Appendf(nil, `,"from":%q,"to":%q`, found.From, found.To)), nil
 }
 
-// appendEntryLine appends an entry of the calendar as one line.
-func appendEntryLine(b []byte, e query.CalendarEntry) []byte {
+// appendLine appends an entry as one line, with the link to the page of its report.
+func (e *calendarEntry) appendLine(b []byte) []byte {
 	day := e.Date
 	if e.Time != nil {
 		day = Clock(*e.Time)
@@ -292,38 +259,9 @@ func appendEntryLine(b []byte, e query.CalendarEntry) []byte {
 		b = append(append(b, ", "...), strings.ToUpper(e.Status)...)
 	}
 	b = quote.Append(append(b, ", "...), e.CompanyName, 80)
+	b = appendNames(b, e.IssuerID)
 	if e.HeadlineEN != nil {
 		b = quote.Append(append(b, ": "...), *e.HeadlineEN, 200)
 	}
-	return append(append(b, ", "...), e.ReportID...)
-}
-
-// listLines is a list as text for a model.
-type listLines struct {
-	things string // of which it is a list
-	order  string
-	hint   string // if it is empty
-	notice string // if it is not; quote.Notice if there is none
-	total  int
-	first  int // the number of the first line
-	lines  [][]byte
-}
-
-func (l *listLines) add(line []byte) { l.lines = append(l.lines, line) }
-
-// text returns the lines that fit, with what is before and after them.
-func (l *listLines) text(next pageAfter, more bool) string {
-	if len(l.lines) == 0 {
-		return fmt.Sprintf("No %s here (%d found in all). %s%s", strings.ToLower(l.things), l.total, nowInMadrid(), l.hint)
-	}
-	b := fmt.Appendf(nil, "%s %d to %d of %d, %s. %s %s\n", l.things, l.first,
-		l.first+len(l.lines)-1, l.total, l.order, nowInMadrid(), cmp.Or(l.notice, quote.Notice))
-	for i, line := range l.lines {
-		if len(b)+len(line) > maxText && i > 0 {
-			b = fmt.Appendf(b, "… and %d more in the structured result.\n", len(l.lines)-i)
-			break
-		}
-		b = append(append(b, line...), '\n')
-	}
-	return string(appendMore(b, next, more))
+	return fmt.Appendf(b, ", %s: %s", e.ReportID, e.URL)
 }

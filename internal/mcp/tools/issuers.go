@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
@@ -14,36 +13,37 @@ import (
 )
 
 func (s *Service) searchIssuers(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
-	found, _, err := p.Issuers(ctx, snapshot)
+	found, total, err := p.Issuers(ctx, snapshot)
 	if err != nil {
 		return Result{}, err
 	}
-	b := []byte(`{"data":[`)
-	for i, e := range found {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, shrink(disclosure.AppendIssuer(nil, e.Issuer), maxJSON/query.MaxLimit)...) // so that all fit
-	}
-	b = withSeq(append(b, "]}"...), snapshot)
-	var text strings.Builder
-	text.WriteString(s.Simulated())
-	if len(found) == 0 {
-		text.WriteString("No issuer found. Try another spelling, the ticker, NIF, ISIN or LEI.")
-	} else {
-		text.WriteString(quote.Notice + "\n")
-	}
+	page := newListPage("Issuers", "best match first", total, 1, len(found))
+	page.hint = " Try another spelling, the ticker, NIF, ISIN or LEI."
 	for _, e := range found {
-		i := e.Issuer
-		fmt.Fprintf(&text, "- %s: %s", quote.Word(i.ID), quote.Text(i.Name, 80))
-		for _, part := range []string{i.Ticker, i.Market, string(i.Kind)} {
-			if part != "" {
-				text.WriteString(", " + quote.Word(part))
-			}
-		}
-		text.WriteString("\n")
+		row := shrink(disclosure.AppendIssuer(nil, e.Issuer), maxJSON/query.MaxLimit) // so that all fit
+		page.addEncoded(row, s.appendIssuerLine(nil, e.Issuer))
 	}
-	return newResult(b, text.String()), nil
+	page.cutWhole()
+	text := s.Simulated() + page.text(s.nowInMadrid(), pageAfter{}, false)
+	if left := total - len(page.rows); left > 0 && len(page.rows) > 0 {
+		text += fmt.Sprintf("… and %d more: narrow the search.\n", left)
+	}
+	return Result{withSeq(append(page.data(), '}'), snapshot), text}, nil
+}
+
+// appendIssuerLine appends an issuer as one line, with the link to its page.
+func (s *Service) appendIssuerLine(b []byte, i *disclosure.Issuer) []byte {
+	b = fmt.Appendf(b, "- %s: ", quote.Word(i.ID))
+	b = quote.Append(b, i.Name, 80)
+	for _, part := range []string{i.Ticker, i.Market, string(i.Kind), i.Sector} {
+		if part != "" {
+			b = append(append(b, ", "...), quote.Word(part)...)
+		}
+	}
+	if i.NIF != "" {
+		b = append(append(b, ", NIF "...), quote.Word(i.NIF)...)
+	}
+	return append(append(b, ": "...), s.issuerLink(i.ID)...)
 }
 
 // Issuer returns an issuer.
@@ -71,18 +71,46 @@ func (s *Service) ShowIssuer(snapshot *catalog.Snapshot, found *query.Issuer) (R
 		}
 	}
 	fmt.Fprintf(&text, ": %s. %s\n", counted(*found.ReportCount, "report"), quote.Notice)
+	fmt.Fprintf(&text, "Page: %s\n", s.issuerLink(found.ID))
+	text.WriteString(identifiersText(found))
 	for _, f := range latest {
-		text.Write(appendLine(nil, f))
+		text.Write(append(s.appendLine(nil, f), '\n'))
 	}
 	b, err := encodeWithSeq(found, snapshot)
 	return newResult(b, text.String()), err
 }
 
+// identifiersText returns the numbers and the former names of an issuer as a line.
+func identifiersText(i *query.Issuer) string {
+	var parts []string
+	for _, number := range []struct {
+		name  string
+		value *string
+	}{{"NIF", i.CIF}, {"LEI", i.LEI}} {
+		if number.value != nil {
+			parts = append(parts, number.name+" "+quote.Word(*number.value))
+		}
+	}
+	for _, isin := range i.ISINs[:min(len(i.ISINs), maxNumbers)] {
+		parts = append(parts, "ISIN "+quote.Word(isin))
+	}
+	for _, name := range i.FormerNames[:min(len(i.FormerNames), maxNumbers)] {
+		parts = append(parts, "formerly "+quote.Text(name, 120))
+	}
+	if len(i.FormerNames) == 0 {
+		parts = append(parts, "no former names are known")
+	}
+	return strings.Join(parts, ", ") + ".\n"
+}
+
+// maxNumbers is how many ISINs and former names of an issuer a text has.
+const maxNumbers = 5
+
 func (s *Service) analytics(_ context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	if err := p.Err(); err != nil {
 		return Result{}, err
 	}
-	a := snapshot.Analytics(time.Now())
+	a := snapshot.Analytics(s.now())
 	b, err := query.Encode(a)
 	today := a.Daily[len(a.Daily)-1]
 	text := fmt.Sprintf("%s%d reports in all (IP %d, HR %d, OIR %d). Today, %s: %d so far, against a usual "+
@@ -93,7 +121,8 @@ func (s *Service) analytics(_ context.Context, snapshot *catalog.Snapshot, p *qu
 		text += "Most active in 30 days. " + quote.Notice + "\n"
 	}
 	for _, i := range a.Issuers[:min(len(a.Issuers), 5)] {
-		text += fmt.Sprintf("- %s (%s): %d\n", quote.Text(i.Name, 80), quote.Word(i.ID), i.Total)
+		text += fmt.Sprintf("- %s (%s): %s: %s\n", quote.Text(i.Name, 80), quote.Word(i.ID), counted(i.Total, "report"),
+			s.issuerLink(i.ID))
 	}
 	return newResult(b, text), err
 }
@@ -105,7 +134,7 @@ func (s *Service) status(_ context.Context, snapshot *catalog.Snapshot, p *query
 	st := s.Query.Status(snapshot)
 	b, err := query.Encode(st)
 	text := fmt.Sprintf("%sThe source is %s; %d reports and %d issuers, up to change %d. %s\n",
-		s.Simulated(), st.State, st.Catalog.Reports, st.Catalog.Issuers, st.Seq, nowInMadrid())
+		s.Simulated(), st.State, st.Catalog.Reports, st.Catalog.Issuers, st.Seq, s.nowInMadrid())
 	for _, r := range st.Reasons {
 		text += fmt.Sprintf("- %s: %s\n", r.Surface, r.Reason)
 	}

@@ -153,7 +153,7 @@ func (s *Service) ownershipText(found ownershipRows) string {
 	if ident != "" {
 		b = fmt.Appendf(b, " (%s)", quote.Word(ident))
 	}
-	b = fmt.Appendf(b, ". %s %s\n", nowInMadrid(), quote.RegisterNotice)
+	b = fmt.Appendf(b, ". %s %s\n", s.nowInMadrid(), quote.RegisterNotice)
 	rest := func(path string) string { return s.BaseURL + "/api/v1/" + path + "issuer=" + url.QueryEscape(ident) }
 	b = s.appendSection(b, section{
 		title: "Significant holdings now, in per cent of the votes: " + known(found.holdings) + ". " + holdingLimits,

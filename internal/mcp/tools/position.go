@@ -241,61 +241,6 @@ func (p *positionRow) appendTrades(b []byte) []byte {
 	return b
 }
 
-// positionPage is a page of a list of positions.
-type positionPage struct {
-	list   boundedList
-	lines  listLines
-	notice int // bytes of the text that are not lines
-}
-
-// addLine adds a row of the list with its line, and limits the rows to those whose lines
-// fit: a host that shows the text alone must not miss one.
-func (l *positionPage) addLine(row any, line []byte) error {
-	size := l.notice + len(line)
-	for _, other := range l.lines.lines {
-		size += len(other) + len("\n")
-	}
-	if l.list.most == 0 && size > maxText && len(l.lines.lines) > 0 {
-		l.list.most = len(l.lines.lines)
-	}
-	l.lines.add(line)
-	return l.list.add(row)
-}
-
-// end returns the result.
-func (l *positionPage) end(s *Service, snapshot *catalog.Snapshot, more map[string]any) (Result, error) {
-	shown, next, further := l.list.shown()
-	b := l.list.append(nil, shown)
-	for name, value := range more {
-		encoded, err := query.Encode(value)
-		if err != nil {
-			return Result{}, err
-		}
-		b = append(fmt.Appendf(b, ",%q:", name), encoded...)
-	}
-	l.lines.lines = l.lines.lines[:shown]
-	return Result{appendEnd(b, snapshot, next, further), s.Simulated() + l.lines.text(next, further)}, nil
-}
-
-// noticeRoom is more than the bytes of a text of a list that are not lines.
-const noticeRoom = 900
-
-func newPositionPage(things, order, hint string, total, page, limit int) *positionPage {
-	list := boundedList{total: total, page: page, limit: limit}
-	return &positionPage{
-		list: list,
-		lines: listLines{
-			things: things,
-			order:  order,
-			hint:   " " + hint,
-			notice: hint + " " + quote.RegisterNotice,
-			total:  total,
-			first:  list.offset() + 1,
-		},
-		notice: noticeRoom,
-	}
-}
-
 func (s *Service) listDealings(ctx context.Context, snapshot *catalog.Snapshot, p *query.Params) (Result, error) {
 	list := p.PositionList(snapshot, disclosure.Dealing)
 	return s.listPositions(ctx, snapshot, p, list, "Notices of dealings", dealingLimits)
@@ -323,11 +268,14 @@ func (s *Service) listPositions(
 	if err != nil {
 		return Result{}, err
 	}
-	more := map[string]any{}
-	issuer, one := list.OneIssuer()
-	if len(list.Filter.Kinds) == 1 && list.Kind() == disclosure.Short && one {
+	var members []byte
+	if issuer, one := list.OneIssuer(); one && len(list.Filter.Kinds) == 1 && list.Kind() == disclosure.Short {
 		total := s.Query.ShortTotal(book, issuer)
-		more["totals"] = total
+		encoded, err := query.Encode(total)
+		if err != nil {
+			return Result{}, err
+		}
+		members = append([]byte(`,"totals":`), encoded...)
 		hint = "The present short positions in this issuer: " + totalWords(total) + ". " + hint
 	}
 	page := newPositionPage(things, "newest first", hint, found.Total, list.Page, list.Limit)
@@ -336,11 +284,19 @@ func (s *Service) listPositions(
 		if err != nil {
 			return Result{}, err
 		}
-		if err := page.addLine(row.JSON, s.appendPositionLine(nil, &row, true)); err != nil {
+		if err := page.add(row.JSON, s.appendPositionLine(nil, &row, true)); err != nil {
 			return Result{}, err
 		}
 	}
-	return page.end(s, snapshot, more)
+	return page.result(s, snapshot, members), nil
+}
+
+// newPositionPage returns a page of positions. The hint says what the registers do not have.
+func newPositionPage(things, order, hint string, total, page, limit int) *listPage {
+	out := newListPage(things, order, total, page, limit)
+	out.hint = " " + hint
+	out.notice = hint + " " + quote.RegisterNotice
+	return out
 }
 
 // totalWords says what the short positions in an issuer add up to.
@@ -362,7 +318,7 @@ func (s *Service) listShorts(ctx context.Context, snapshot *catalog.Snapshot, p 
 		return s.listPositions(ctx, snapshot, p, list, "Net short positions", shortLimits)
 	case byIssuer:
 	default:
-		p.Reject("of", of, "%s", "must be positions or "+byIssuer)
+		p.Reject("of", of, "must be positions or "+byIssuer)
 	}
 	for _, name := range []string{"holder", "from", "to", "current"} {
 		if value := p.Text(name); value != "" && value != "false" {
@@ -377,26 +333,20 @@ func (s *Service) listShorts(ctx context.Context, snapshot *catalog.Snapshot, p 
 	page := newPositionPage("Issuers with short positions", "largest total first", shortLimits, found.Total, list.Page,
 		list.Limit)
 	for _, row := range found.Data {
-		if err := page.addLine(row, s.appendTotalLine(nil, row)); err != nil {
+		if err := page.add(row, s.appendTotalLine(nil, row)); err != nil {
 			return Result{}, err
 		}
 	}
-	return page.end(s, snapshot, nil)
+	return page.result(s, snapshot, nil), nil
 }
 
 // appendTotalLine appends the total of an issuer as one line.
 func (s *Service) appendTotalLine(b []byte, row query.ShortRow) []byte {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
 	of := positionRow{
-		IssuerID:   text(row.IssuerID),
-		IssuerName: text(row.IssuerName),
-		ISIN:       text(row.ISIN),
-		LEI:        text(row.LEI),
+		IssuerID:   valueOf(row.IssuerID),
+		IssuerName: valueOf(row.IssuerName),
+		ISIN:       valueOf(row.ISIN),
+		LEI:        valueOf(row.LEI),
 	}
 	b = fmt.Appendf(b, "- %s: %s", of.issuer(), totalWords(row.ShortTotal))
 	if of.IssuerID != "" {

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/fault"
+	"pregon/internal/push/watchlist"
 	"pregon/internal/query"
 	"pregon/internal/search"
 	"pregon/internal/text"
@@ -23,8 +25,10 @@ import (
 
 // Service answers the calls of tools.
 type Service struct {
-	Query   *query.Service
-	BaseURL string // of the service, without a slash at the end
+	Query      *query.Service
+	Watchlists *watchlist.Registry // nil: there are none
+	BaseURL    string              // of the service, without a slash at the end
+	Now        func() time.Time    // nil: time.Now
 }
 
 // Tool is a tool: its description in tools.json and its implementation.
@@ -57,21 +61,24 @@ type answer func(*Service, context.Context, *catalog.Snapshot, *query.Params) (R
 
 // All are the tools.
 var All = load(map[string]answer{
-	"search_reports": (*Service).SearchReports,
-	"get_report":     (*Service).Report,
-	"read_document":  (*Service).readDocument,
-	"search_issuers": (*Service).searchIssuers,
-	"get_issuer":     (*Service).Issuer,
-	"get_analytics":  (*Service).analytics,
-	"service_status": (*Service).status,
-	"propose_alert":  (*Service).proposeAlert,
-	"list_facts":     (*Service).listFacts,
-	"calendar":       (*Service).calendar,
-	"get_ownership":  (*Service).ownership,
-	"list_dealings":  (*Service).listDealings,
-	"list_shorts":    (*Service).listShorts,
-	"search":         (*Service).search,
-	"fetch":          (*Service).fetch,
+	"search_reports":  (*Service).SearchReports,
+	"count_reports":   (*Service).countReports,
+	"list_values":     (*Service).values,
+	"get_report":      (*Service).Report,
+	"read_document":   (*Service).readDocument,
+	"search_issuers":  (*Service).searchIssuers,
+	"get_issuer":      (*Service).Issuer,
+	"get_analytics":   (*Service).analytics,
+	"service_status":  (*Service).status,
+	"propose_alert":   (*Service).proposeAlert,
+	"list_facts":      (*Service).listFacts,
+	"calendar":        (*Service).calendar,
+	"get_ownership":   (*Service).ownership,
+	"list_dealings":   (*Service).listDealings,
+	"list_shorts":     (*Service).listShorts,
+	"list_watchlists": (*Service).watchlists,
+	"search":          (*Service).search,
+	"fetch":           (*Service).fetch,
 })
 
 func load(answers map[string]answer) (all []*Tool) {
@@ -113,6 +120,8 @@ func (s *Service) Call(ctx context.Context, t *Tool, snapshot *catalog.Snapshot,
 	if err != nil {
 		return Result{}, err
 	}
+	p.For(access.FromContext(ctx))
+	p.Strict()
 	out, err := t.answer(s, ctx, snapshot, p)
 	if warnings := p.Warnings(); err == nil && len(warnings) > 0 {
 		out.Text = "Warning: " + strings.Join(warnings, " ") + "\n" + out.Text
@@ -151,6 +160,9 @@ func errorText(err error, of ...*Tool) string {
 		case len(allowed) > 1 && !slices.Contains(allowed, f.Value): // an allowed one has another fault
 			fields[i].Name = "unknown " + f.Name
 			fields[i].Reason = fmt.Sprintf("'%s': use %s", value, search.OrList(allowed))
+			if len(f.Suggestions) > 0 {
+				fields[i].Reason += query.DidYouMean(f.Suggestions)
+			}
 		default:
 			fields[i].Reason = fmt.Sprintf("'%s' %s", value, f.Reason)
 		}
@@ -184,8 +196,8 @@ func encodeWithSeq(v any, s *catalog.Snapshot) ([]byte, error) {
 	return withSeq(b, s), nil
 }
 
-// nowInMadrid returns the time for models, which do not know the day.
-func nowInMadrid() string { return "It is " + Clock(time.Now()) + " in Madrid." }
+// nowInMadrid returns the time of the service for models, which do not know the day.
+func (s *Service) nowInMadrid() string { return "It is " + Clock(s.now()) + " in Madrid." }
 
 const minutes = "2006-01-02 15:04"
 
@@ -198,4 +210,12 @@ func (s *Service) Simulated() string {
 		return "SIMULATED MARKET: companies and reports are fictional.\n"
 	}
 	return ""
+}
+
+// valueOf returns a text, "" for nil.
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

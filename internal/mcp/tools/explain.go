@@ -1,0 +1,67 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"pregon/internal/catalog"
+	"pregon/internal/query"
+	"pregon/internal/text"
+)
+
+// maxAlternatives is the number of Spanish alternatives that a text names for a word.
+const maxAlternatives = 4
+
+// explain says why a list of reports is empty: which of its words find how many reports
+// by themselves. It returns "" for a list without words.
+func (s *Service) explain(ctx context.Context, snapshot *catalog.Snapshot, list query.List) (string, error) {
+	if list.Filter.Search == "" {
+		return "", nil
+	}
+	why, err := s.Query.Explain(ctx, snapshot, list)
+	return explanation("Reports", why), err
+}
+
+// explainFacts is explain for a list of facts.
+func (s *Service) explainFacts(ctx context.Context, snapshot *catalog.Snapshot, list query.FactList) (string, error) {
+	if list.Filter.Search == "" {
+		return "", nil
+	}
+	why, err := s.Query.ExplainFacts(ctx, snapshot, list)
+	return explanation("Facts", why), err
+}
+
+// explanation returns an explanation of a list of things in words.
+func explanation(things string, why query.Explanation) string {
+	if len(why.Words) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, " %s that match each word alone: ", things)
+	for i, w := range why.Words {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(text.Clip(w.Text, maxWord))
+		if n := len(w.Alternatives); n > 0 {
+			fmt.Fprintf(&b, " (also %s)", strings.Join(w.Alternatives[:min(n, maxAlternatives)], ", "))
+		}
+		fmt.Fprintf(&b, " %d", w.Here)
+		if w.Anywhere != w.Here {
+			fmt.Fprintf(&b, " (%d without the other conditions)", w.Anywhere)
+		}
+	}
+	b.WriteString(".")
+	if why.More > 0 {
+		fmt.Fprintf(&b, " %s were not counted.", counted(why.More, "more word"))
+	}
+	if why.Rest != nil {
+		fmt.Fprintf(&b, " The other conditions alone match %d.", *why.Rest)
+	}
+	b.WriteString(" Reports are in Spanish: leave out the words that match none, or use Spanish ones.")
+	return b.String()
+}
+
+// maxWord is the number of characters of a word of the caller in a text.
+const maxWord = 60

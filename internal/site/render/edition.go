@@ -30,14 +30,16 @@ type Edition struct {
 	Language Language
 	chosen   bool
 	*vocabulary
-	set *template.Template
+	set        *template.Template
+	navigation map[int]template.HTML // by the section of the page
 }
 
 // vocabulary are the texts of one language.
 type vocabulary struct {
 	texts    map[string]string
 	months   [12]string
-	weekdays [7]string // from Sunday on
+	weekdays [7]string         // from Sunday on
+	messages map[string]string // of errors, by their keys
 }
 
 // newVocabulary returns the texts of a language.
@@ -47,6 +49,9 @@ func newVocabulary(all Texts, l Language) (*vocabulary, error) {
 		v.texts[key] = text[slices.Index(languages, l)]
 	}
 	var err error
+	if v.messages, err = spanishMessages(); err != nil {
+		return nil, err
+	}
 	for n := range v.months {
 		v.months[n], err = v.T("month." + strconv.Itoa(n+1))
 		if err != nil {

@@ -14,34 +14,61 @@ import (
 type errorPage struct {
 	Status  int
 	Heading string
-	Advice  string // what to do
-	Detail  string // what was wrong, in English as in the API
-	Fields  []problem.Field
-	Unknown []unknownName // instead of Detail and Fields
-	ID      string        // of the request
+	Advice  string  // what to do
+	Detail  Message // what was wrong, if it is not in Fields
+	Fields  []wrongField
+	ID      string // of the request
 }
 
-// unknownName is a value of a filter that names nothing.
-type unknownName struct {
-	Text    string
-	Choices []choice // what may be meant, with the same page for it
+// wrongField is a parameter that is not valid.
+type wrongField struct {
+	Parameter string // empty if the message names it
+	Value     string
+	Message   Message
+	Choices   []choice // what may be meant, with the same page for it
 }
 
-// unknownNames returns the values of a problem that name nothing, or nil if anything
-// else is wrong too.
-func (r *Renderer) unknownNames(q Request, d problem.Document) (out []unknownName) {
+// wrongFields returns the parameters of a problem.
+func (r *Renderer) wrongFields(q Request, d problem.Document) (out []wrongField) {
 	for _, f := range d.Errors {
-		if len(f.Suggestions) == 0 {
-			return nil
+		one := wrongField{Message: q.Edition.FieldMessage(f)}
+		if !q.Edition.isWhole(f) {
+			one.Parameter = f.Parameter
+			one.Value = f.Value
 		}
-		one := unknownName{Text: q.Edition.Text("unknown."+f.Parameter, f.Value)}
 		for _, value := range f.Suggestions {
 			one.Choices = append(one.Choices,
-				choice{Text: r.suggestion(q.Edition, f.Parameter, value), URL: q.instead(f.Parameter, value)})
+				choice{Text: r.suggestion(q.Edition, f.Parameter, value), URL: q.instead(f, value)})
 		}
 		out = append(out, one)
 	}
 	return out
+}
+
+// unknownKey is the key of the sentence that a value of a parameter names nothing, or empty.
+func (e Edition) unknownKey(f problem.Field) string {
+	key := "unknown." + f.Parameter
+	if (f.Sentence || len(f.Suggestions) > 0) && e.Known(key) {
+		return key
+	}
+	return ""
+}
+
+// isWhole reports whether FieldMessage returns a sentence, which names the parameter.
+// Otherwise the message continues that name.
+func (e Edition) isWhole(f problem.Field) bool { return f.Sentence || e.unknownKey(f) != "" }
+
+// FieldMessage returns what is wrong with a parameter, as a sentence or as a part of one.
+func (e Edition) FieldMessage(f problem.Field) Message {
+	key := e.unknownKey(f)
+	if key == "" {
+		return e.Message(f.Reason, f.Parts)
+	}
+	worded := e.Text(key, f.Value)
+	if len(f.Suggestions) > 0 {
+		worded += " " + e.Text("unknown.meant")
+	}
+	return Message{Text: worded}
 }
 
 // suggestion returns a suggestion as people know it: an issuer by its name, a category
@@ -51,6 +78,10 @@ func (r *Renderer) suggestion(e Edition, parameter, value string) string {
 	case "issuer":
 	case "category":
 		return e.Category(value)
+	case "fact":
+		return e.Text("factkind." + value)
+	case "kind": // of dates
+		return e.Text("calendarkind." + value)
 	default:
 		return value
 	}
@@ -64,11 +95,15 @@ func (r *Renderer) suggestion(e Edition, parameter, value string) string {
 	return value
 }
 
-// instead returns the address of the request with another value of a parameter.
-func (q Request) instead(parameter, value string) string {
+// instead returns the address of the request with another value in place of a wrong one. That
+// may be one of several in its parameter.
+func (q Request) instead(wrong problem.Field, value string) string {
 	values := q.URL.Query()
 	values.Del("page")
-	values.Set(parameter, value)
+	if all := values.Get(wrong.Parameter); wrong.Value != "" && strings.Contains(all, wrong.Value) {
+		value = strings.Replace(all, wrong.Value, value, 1)
+	}
+	values.Set(wrong.Parameter, value)
 	return q.URL.EscapedPath() + "?" + values.Encode()
 }
 
@@ -98,16 +133,17 @@ func (r *Renderer) writeProblem(w http.ResponseWriter, q Request, d problem.Docu
 	status := strconv.Itoa(d.Status)
 	data := &errorPage{
 		Status: d.Status,
-		Detail: d.Detail,
-		Fields: d.Errors,
+		Fields: r.wrongFields(q, d),
 		ID:     w.Header().Get(problem.RequestIDHeader),
 	}
 	data.Heading = e.Text("error.other")
 	if key := "error." + status; e.Known(key) {
 		data.Heading = e.Text(key)
 	}
-	if data.Unknown = r.unknownNames(q, d); data.Unknown != nil {
-		data.Detail, data.Fields = "", nil
+	// The messages about loads and failures are for programs: the advice says it all.
+	forPeople := d.Status < http.StatusInternalServerError && d.Status != http.StatusTooManyRequests
+	if len(data.Fields) == 0 && forPeople {
+		data.Detail = e.Message(d.Detail, d.Parts)
 	}
 	if key := "error." + status + ".do"; e.Known(key) {
 		data.Advice = e.Text(key)

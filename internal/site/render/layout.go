@@ -15,6 +15,8 @@ type layout struct {
 	Language  Language
 	Canonical string // address of the page in its language; empty for pages of parts
 	Part      *partFiles
+	Script    string // address of the script of the page, or ""
+	Style     string // address of the style sheet of the page, or ""
 	Alternate map[Language]string
 	Default   string // address of the page in the language that the browser prefers
 	Demo      bool
@@ -23,8 +25,8 @@ type layout struct {
 	Search    string // text in the search box
 	Version   string
 	NoIndex   bool
-	Chosen    bool // the language is in the address
-	Sections  []choice
+	Chosen    bool          // the language is in the address
+	Sections  template.HTML // see Renderer.navigation
 	Languages []choice
 	Feeds     []Link
 	Content   func() (template.HTML, error)
@@ -45,6 +47,7 @@ type choice struct {
 // sections are the links in the header of every page, before those of parts.
 var sections = []Section{
 	{Text: "nav.feed", Path: "/"},
+	{Text: "nav.following", Path: "/following"},
 	{Text: "nav.issuers", Path: "/issuers"},
 	{Text: "nav.positions", Path: "/shorts", Also: []string{"/dealings", "/holdings", "/own-shares"}},
 	{Text: "nav.calendar", Path: "/calendar"},
@@ -67,6 +70,7 @@ func (r *Renderer) layoutOf(q Request, p *Page) *layout {
 		State:     string(r.Query.SourceStatus().State),
 		Search:    q.Values.Get("search"),
 		NoIndex:   p.NoIndex,
+		Sections:  q.Edition.navigation[r.sectionOf(q.URL.Path)],
 	}
 	if strings.HasPrefix(q.URL.Path, "/issuers") {
 		l.Search = "" // these pages have a search of their own
@@ -77,12 +81,6 @@ func (r *Renderer) layoutOf(q Request, p *Page) *layout {
 	l.Alternate[languages[0]] = full // the default needs no parameter
 	l.Canonical = l.Alternate[q.Edition.Language]
 	l.Chosen = q.Edition.chosen
-	for _, section := range sections {
-		l.addSection(q, section)
-	}
-	for _, part := range r.Parts {
-		l.addSection(q, part.Section)
-	}
 	for value, name := range map[Language]string{Spanish: "Español", English: "English"} {
 		l.Languages = append(l.Languages, choice{
 			Value:    string(value),
@@ -92,6 +90,12 @@ func (r *Renderer) layoutOf(q Request, p *Page) *layout {
 		})
 	}
 	slices.SortFunc(l.Languages, func(a, b choice) int { return strings.Compare(b.Value, a.Value) })
+	if p.Script != "" {
+		l.Script = r.assets[p.Script].url
+	}
+	if p.Style != "" {
+		l.Style = r.assets[p.Style].url
+	}
 	if q.Private {
 		l.Canonical = ""
 		l.Part = r.partFiles(p.Part)
@@ -102,16 +106,54 @@ func (r *Renderer) layoutOf(q Request, p *Page) *layout {
 	return l
 }
 
-// addSection adds a link to the header.
-func (l *layout) addSection(q Request, to Section) {
-	selected := slices.ContainsFunc(append([]string{to.Path}, to.Also...), func(path string) bool {
-		return q.URL.Path == path || path != "/" && strings.HasPrefix(q.URL.Path, path+"/")
-	})
-	l.Sections = append(l.Sections, choice{
-		Text:     q.Edition.Text(to.Text),
-		URL:      q.Edition.Link(to.Path),
-		Selected: selected,
-	})
+// allSections returns the links in the header.
+func (r *Renderer) allSections() []Section {
+	all := slices.Clone(sections)
+	for _, part := range r.Parts {
+		all = append(all, part.Section)
+	}
+	return all
+}
+
+// noSection is the section of a page that belongs to none.
+const noSection = -1
+
+// sectionOf returns the index of the section that a page belongs to.
+func (r *Renderer) sectionOf(path string) int {
+	return slices.IndexFunc(r.allSections(), func(s Section) bool { return s.has(path) })
+}
+
+// has reports whether a page belongs to a section.
+func (s Section) has(path string) bool {
+	return s.Path == path || s.Path != "/" && strings.HasPrefix(path, s.Path+"/") ||
+		slices.ContainsFunc(s.Also, func(also string) bool { return Section{Path: also}.has(path) })
+}
+
+// navigation returns the links in the header of the pages of each section. They are a
+// third of the actions of the layout, and the same on all of these pages.
+func (r *Renderer) navigation(e Edition) (map[int]template.HTML, error) {
+	all := r.allSections()
+	out := map[int]template.HTML{}
+	for selected := noSection; selected < len(all); selected++ {
+		var links []choice
+		for i, section := range all {
+			text, err := e.T(section.Text)
+			if err != nil {
+				return nil, err
+			}
+			links = append(links, choice{
+				Text:     text,
+				URL:      e.Link(section.Path),
+				Selected: i == selected,
+			})
+		}
+		var b strings.Builder
+		if err := e.set.ExecuteTemplate(&b, "sections", links); err != nil {
+			return nil, err
+		}
+		out[selected] = template.HTML(b.String()) // it was escaped by its template
+	}
+	return out, nil
 }
 
 // partFiles are the addresses of the style and the script of a part.

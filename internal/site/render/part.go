@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// Part are pages in the look of the site that, unlike the public ones, are for one
-// reader: nothing keeps them, and their addresses are not
-// for search engines.
+// Part is a set of pages that another package adds to the site. Unlike the public pages,
+// they are for one reader: nothing keeps them, and their addresses are not for search
+// engines.
 type Part struct {
 	Name      string // of its files: name.css and name.js
 	Templates fs.FS  // of which all *.html are read

@@ -70,6 +70,9 @@ func New(o Options) (*Renderer, error) {
 			if e.set, err = r.parse(e); err != nil {
 				return nil, err
 			}
+			if e.navigation, err = r.navigation(e); err != nil {
+				return nil, err
+			}
 			r.editions[editionKey{l, chosen}] = e
 		}
 	}
@@ -125,7 +128,9 @@ type Page struct {
 	Data        any    // what the template shows
 	Kind        string // of object, for Open Graph; empty means a website
 	Head        []HeadLink
-	Linked      any // JSON-LD
+	Linked      any    // JSON-LD
+	Script      string // the name of a further script that the page loads, or ""
+	Style       string // the name of a further style sheet that the page loads, or ""
 
 	// A page without a template is a redirect or a body that is complete.
 	Redirect    string
@@ -135,7 +140,8 @@ type Page struct {
 	Status  int           // 0 means 200
 	MaxAge  time.Duration // for caches; 0 means a second
 	NoIndex bool          // not for search engines
-	Tag     string        // entity tag; empty: hash of the body
+	Tag     string        // entity tag of what open pages poll; empty: hash of the body
+	Frames  bool          // it shows a file of this site in a frame
 
 	Private // of pages of parts
 }

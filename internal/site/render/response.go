@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"pregon/internal/server/content"
 )
@@ -17,47 +18,72 @@ type Response struct {
 	header   http.Header // without those that depend on the reader
 	body     []byte
 	tag      string
+	maxAge   time.Duration // for the client's copy; 0 means a second
+	polled   bool          // a page that stays open asks for it again, with its tag
 }
+
+// redirectAge is how long a client may keep a redirect.
+const redirectAge = time.Minute
 
 const htmlType = "text/html; charset=utf-8"
 
 // pageHeader are the headers of every page: it loads only files of this site, runs
 // no inline script, and cannot be framed.
 var pageHeader = http.Header{
-	"Content-Security-Policy":    {contentPolicy("")},
+	"Content-Security-Policy":    {contentPolicy()},
 	"Referrer-Policy":            {"no-referrer"},
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// contentPolicy returns the policy with a further place for the answers of forms.
-func contentPolicy(formAction string) string {
+// contentPolicy returns the policy with further places for the answers of forms.
+func contentPolicy(formAction ...string) string {
 	return strings.Join([]string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'", "manifest-src 'self'",
-		"base-uri 'none'", strings.TrimSpace("form-action 'self' " + formAction), "frame-ancestors 'none'",
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"img-src 'self'",
+		"connect-src 'self'",
+		"manifest-src 'self'",
+		"base-uri 'none'",
+		strings.TrimSpace("form-action 'self' " + strings.Join(formAction, " ")),
+		"frame-ancestors 'none'",
 	}, "; ")
+}
+
+// allowFrames lets a page show files of this site in frames.
+func allowFrames(h http.Header) {
+	h["Content-Security-Policy"] = []string{h["Content-Security-Policy"][0] + "; frame-src 'self'"}
 }
 
 // Constant header values, shared by all responses.
 var (
 	varies  = []string{"Accept, Accept-Encoding, Accept-Language, Authorization, X-Api-Key"}
 	noStore = []string{"private, no-store"}
+	notKept = []string{"no-store"}
 )
 
 // Write writes the response, or 304 if the client has it. A private one is for this
-// reader only.
+// reader only: nothing keeps it, but a page that polls it compares its tag.
 func (out *Response) Write(w http.ResponseWriter, r *http.Request, private bool) {
 	h := w.Header()
 	maps.Copy(h, out.header)
 	h["Vary"] = varies
-	if private {
+	switch {
+	case private:
 		h["Cache-Control"] = noStore
-		delete(h, "Etag")
+		if !out.polled {
+			delete(h, "Etag")
+		}
+	case out.status != 0:
+		h["Cache-Control"] = notKept
+	default:
+		content.SetPublic(h, r, out.maxAge)
 	}
 	switch {
 	case out.redirect != "":
 		http.Redirect(w, r, out.redirect, http.StatusFound)
 		return
-	case !private && out.status == 0 && content.Matches(r.Header["If-None-Match"], out.tag):
+	case (!private || out.polled) && out.status == 0 && content.Matches(r.Header["If-None-Match"], out.tag):
 		delete(h, "Content-Length")
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -79,10 +105,11 @@ func (r *Renderer) Render(q Request, p *Page) (*Response, error) {
 		redirect: p.Redirect,
 		body:     p.Body,
 		tag:      p.Tag,
+		polled:   p.Tag != "",
 		header:   http.Header{},
 	}
 	if p.Redirect != "" {
-		out.header["Cache-Control"] = []string{"public, max-age=60"}
+		out.maxAge = redirectAge
 		return out, nil
 	}
 	contentType := p.ContentType
@@ -97,6 +124,9 @@ func (r *Renderer) Render(q Request, p *Page) (*Response, error) {
 		if q.Private {
 			p.setPrivate(out.header)
 		}
+		if p.Frames {
+			allowFrames(out.header)
+		}
 	}
 	if out.tag == "" {
 		out.tag = content.Tag(content.Hash(out.body))
@@ -105,11 +135,9 @@ func (r *Renderer) Render(q Request, p *Page) (*Response, error) {
 		out.header["X-Robots-Tag"] = []string{"noindex"}
 	}
 	out.header["Content-Type"], out.header["Content-Length"] = []string{contentType}, []string{strconv.Itoa(len(out.body))}
-	out.header["Cache-Control"], out.header["Etag"] = []string{"public, max-age=" +
-		strconv.Itoa(max(1, int(p.MaxAge.Seconds())))}, []string{out.tag}
-	if p.Status != 0 {
-		out.header["Cache-Control"] = []string{"no-store"}
-		delete(out.header, "Etag")
+	out.maxAge = p.MaxAge
+	if p.Status == 0 {
+		out.header["Etag"] = []string{out.tag}
 	}
 	return out, nil
 }

@@ -12,15 +12,19 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"pregon/internal/disclosure"
 )
 
 // parse reads the templates, with functions that are bound to the edition.
 func (r *Renderer) parse(e Edition) (*template.Template, error) {
 	funcs := template.FuncMap{
 		"t": e.T, "n": e.N, "link": e.Link, "number": e.Number, "percent": e.Percent,
-		"clock": e.Clock, "day": e.Day, "date": e.ShortDate, "moment": e.Moment, "exact": e.Exact,
-		"typeName": func(t any) (string, error) { return e.T("type." + fmt.Sprint(t)) },
-		"path":     url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },
+		"clock": e.Clock, "day": e.Day, "dayAndMonth": e.DayAndMonth, "date": e.ShortDate, "moment": e.Moment,
+		"minute": e.Minute, "exact": e.Exact, "said": e.Said,
+		"typeName":    func(t any) (string, error) { return e.T("type." + fmt.Sprint(t)) },
+		"displayName": disclosure.DisplayName,
+		"path":        url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },
 	}
 	maps.Copy(funcs, r.Funcs)
 	set := template.New("").Funcs(funcs)

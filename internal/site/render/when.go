@@ -20,6 +20,13 @@ func (e Edition) Moment(t time.Time) string {
 	return e.Date(t) + ", " + t.Format("15:04:05 MST")
 }
 
+// Minute returns a time in Madrid, with its zone and without seconds, for times of which
+// seconds are not known.
+func (e Edition) Minute(t time.Time) string {
+	t = t.In(disclosure.Madrid)
+	return e.Date(t) + ", " + t.Format("15:04 MST")
+}
+
 // Date returns the date in Madrid.
 func (e Edition) Date(t time.Time) string {
 	t = t.In(disclosure.Madrid)

@@ -1,6 +1,5 @@
 // What pages do in addition with JavaScript: new reports arrive, the search box
-// completes, forms apply at once, texts are copied, a key is used. Everything
-// else works without it.
+// completes, forms apply at once, texts are copied. Everything else works without it.
 'use strict'
 
 const find = (selector, within = document) => within.querySelector(selector)
@@ -36,7 +35,8 @@ if (live?.dataset.live) follow(live)
 function follow(box) {
   const title = document.title
   const visible = 1000, hidden = 5000, longest = 60_000 // milliseconds between two polls
-  let tag = '', wait = visible, fresh = new Map(), incomplete = false, timer, busy = false
+  const tolerated = 1 // failed polls after which the state is still that of before
+  let failed = 0, tag = '', wait = visible, fresh = new Map(), incomplete = false, timer, busy = false
 
   const known = () => new Set(all('[data-id]', find('#list') ?? document).map((row) => row.dataset.id))
 
@@ -54,10 +54,10 @@ function follow(box) {
     button.textContent = '↑ ' + (incomplete ? box.dataset.more : text)
   }
 
-  const showState = (now) => {
-    const shown = find('.top [data-state]')
-    shown.textContent = now.textContent
-    shown.closest('.state').className = 'state state-' + now.dataset.state
+  const shown = find('.top [data-state]')
+  const showState = (name, text) => {
+    shown.textContent = text
+    shown.closest('.state').className = 'state state-' + name
   }
 
   const insert = () => {
@@ -73,11 +73,12 @@ function follow(box) {
     fresh.clear()
     show()
     scrollTo({ top: 0, behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' })
+    paintStars()
     find('h3 a', list)?.focus({ preventScroll: true })
   }
 
   const poll = async () => {
-    if (busy) return
+    if (busy || !box.isConnected) return
     busy = true
     clearTimeout(timer)
     try {
@@ -89,12 +90,18 @@ function follow(box) {
         const rows = all('li[data-id]', fragment), have = known()
         fresh = new Map(rows.filter((row) => !have.has(row.dataset.id)).map((row) => [row.dataset.id, row]))
         incomplete = have.size > 0 && fresh.size > 0 && fresh.size === rows.length
-        showState(find('[data-state]', fragment))
+        const now = find('[data-state]', fragment)
+        showState(now.dataset.state, now.textContent)
         show()
       } else if (find('span', box)) show()
       ahead = Date.parse(response.headers.get('Date')) - Date.now() || 0
       wait = document.hidden ? hidden : visible
+      failed = 0
     } catch {
+      if (++failed > tolerated) {
+        showState('unknown', shown.dataset.unknown)
+        tag = '' // so that the next answer has the state, although nothing is new
+      }
       wait = Math.min(longest, wait * 2)
       if (wait > 8000 && !fresh.size) box.replaceChildren(Object.assign(document.createElement('span'), { textContent: box.dataset.offline }))
     }
@@ -175,21 +182,175 @@ function complete(form, input, box, choose = (address) => location.assign(addres
   input.addEventListener('blur', close)
 }
 
-document.addEventListener('keydown', (event) => {
-  const typing = event.target.closest?.('input, select, textarea, [contenteditable]')
-  if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    event.preventDefault()
-    find('#find')?.focus()
-  }
+// --- forms and buttons, also of what is shown later
+
+// --- the issuers that a reader follows, whose ids are in this browser
+
+const MOST = 50 // as many as the parameter issuer takes
+const followingPage = find('.sections a[href^="/following"]').href
+let account // the lists of the account of who is signed in, the first of which is that of the stars
+
+const kept = (name, value) => { // in this browser, if it keeps anything
+  try {
+    if (value === null) localStorage.removeItem(name)
+    else if (value !== undefined) localStorage.setItem(name, value)
+    return localStorage.getItem(name)
+  } catch { return null }
+}
+const inBrowser = () => {
+  try { return JSON.parse(kept('following') ?? '[]').map(String) } catch { return [] } // of another version
+}
+const followed = () => account ? find('[data-issuers]', account)?.dataset.issuers.split(' ') ?? [] : inBrowser()
+const follows = (ids) => {
+  kept('following', JSON.stringify(ids))
+  paintStars()
+}
+
+function paintStars() {
+  const ids = followed()
+  for (const star of all('.star')) star.ariaPressed = ids.includes(star.dataset.issuer)
+}
+addEventListener('storage', paintStars)
+addEventListener('pageshow', paintStars)
+
+// askAccount reads the lists of the account, after a change if there is one.
+async function askAccount(change) {
+  const address = new URL(followingPage)
+  address.pathname = '/account/following'
+  const form = change && { method: 'POST', keepalive: true, body: new URLSearchParams({ ...change, form_token: account.dataset.token }) }
+  const response = await fetch(address, { ...form, cache: 'no-store', signal: AbortSignal.timeout(15_000) })
+  if (!response.ok) throw new Error(response.status)
+  account = find('nav[data-token]', parse(await response.text()))
+  kept('account', account && '1')
+  paintStars()
+}
+
+// signedIn asks whether somebody is signed in, where that is likely. A list of the browser
+// then moves into the account.
+async function signedIn(likely) {
+  if (!likely || !find('.sections a[href^="/account"]')) return
+  await askAccount()
+  const ids = account && inBrowser()
+  if (!ids?.length) return
+  await askAccount({ add: ids.join() })
+  kept('following', null)
+}
+const asking = signedIn(kept('account') || find('#following, .who-is')).catch(() => {})
+
+document.addEventListener('click', async ({ target }) => {
+  const star = target.closest('.star'), id = star?.dataset.issuer
+  if (!id) return
+  await asking
+  const ids = followed(), has = ids.includes(id)
+  if (account) {
+    star.ariaPressed = !has
+    await askAccount({ [has ? 'remove' : 'add']: id }).catch(() => location.assign(followingPage))
+  } else if (has) follows(ids.filter((other) => other !== id))
+  else if (ids.length < MOST) follows([...ids, id])
+  else location.assign(followingPage + '#full')
 })
 
-// --- forms and buttons, also of what is shown later
+// --- preferences, which preferences.js applies to the next page
+
+const chosen = document.documentElement.dataset
+
+// choose sets a preference of this browser, or removes it.
+function choose(name, value) {
+  if (value) chosen[name] = value
+  else delete chosen[name]
+  kept(name, value || null)
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+find('.theme')?.addEventListener('click', () => {
+  const next = (chosen.theme ?? (dark.matches ? 'dark' : 'light')) === 'dark' ? 'light' : 'dark'
+  choose('theme', next === (dark.matches ? 'dark' : 'light') ? '' : next) // the theme of the system needs no preference
+})
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('[data-compact]')
+  if (!button) return
+  choose('rows', chosen.rows ? '' : 'compact')
+  paintCompact()
+})
+
+function paintCompact() {
+  for (const button of all('[data-compact]')) button.ariaPressed = Boolean(chosen.rows)
+}
+
+// --- shortcuts of one key, which readers can turn off
+
+const shortcuts = {
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  '/': () => find('#find')?.focus(),
+  '?': showShortcuts,
+}
+
+document.addEventListener('keydown', (event) => {
+  const typing = event.target.closest?.('input, select, textarea, [contenteditable]')
+  const modified = event.ctrlKey || event.metaKey || event.altKey
+  if (typing || modified || event.isComposing || chosen.shortcuts || find('dialog[open]')) return
+  if (!Object.hasOwn(shortcuts, event.key)) return
+  event.preventDefault()
+  shortcuts[event.key]()
+})
+
+// moveRow moves the focus to the link of another row of a list or table. Without the focus
+// in one it goes to the first row that is visible.
+function moveRow(step) {
+  const rows = all('#list [data-id], table.entries tbody tr')
+  const here = rows.findLastIndex((row) => row.contains(document.activeElement))
+  const header = find('.top').getBoundingClientRect().bottom
+  const next = here < 0 ? rows.findIndex((row) => row.getBoundingClientRect().top >= Math.max(0, header)) : here + step
+  if (rows[next]) (find('h3 a', rows[next]) ?? find('a', rows[next]))?.focus()
+}
+
+const help = find('#shortcuts'), useShortcuts = find('#shortcuts input')
+find('.shortcuts-open').addEventListener('click', showShortcuts)
+help.addEventListener('click', ({ target }) => { if (target === help) help.close() }) // beside it
+useShortcuts.addEventListener('change', () => choose('shortcuts', useShortcuts.checked ? '' : 'off'))
+
+function showShortcuts() {
+  useShortcuts.checked = !chosen.shortcuts
+  help.showModal()
+}
+
+// A sheet is closed with Escape and by a click outside.
+const openSheet = () => find('.sheet[open]')
+document.addEventListener('keydown', (event) => {
+  const sheet = event.key === 'Escape' && openSheet()
+  if (!sheet) return
+  sheet.open = false
+  find('summary', sheet).focus()
+})
+document.addEventListener('click', ({ target }) => {
+  const sheet = openSheet()
+  if (sheet && !sheet.contains(target)) sheet.open = false
+})
+
+// The page that a reader leaves is shown again as it was when they go back.
+document.addEventListener('submit', ({ target }) => {
+  const sheet = target.closest('.sheet') ?? find('.sheet[open]', target)
+  if (sheet) sheet.open = false
+})
 
 enhance(document)
 
+// showSelected scrolls a row of links so far that the last one that is selected is visible.
+function showSelected(row) {
+  const selected = all('[aria-current]', row).at(-1)
+  if (!selected) return
+  const hidden = selected.getBoundingClientRect().right - row.getBoundingClientRect().right
+  if (hidden > 0) row.scrollLeft += hidden + 20
+}
+
 function enhance(part) {
+  all('.sections, .kinds, .filters > .chips, .where', part).forEach(showSelected)
+  paintStars()
+  paintCompact()
   for (const filters of all('form.filters', part)) { // apply when they are changed
     filters.addEventListener('change', (event) => {
+      if (event.target.closest('.sheet')) return // which has a button for all of its fields
       if (event.target.type === 'date' && event.target.value && !event.target.checkValidity()) return
       filters.requestSubmit()
     })
@@ -208,31 +369,4 @@ function enhance(part) {
       setTimeout(() => { button.textContent = text }, 1500)
     })
   }
-  const keyForm = find('form[data-key]', part)
-  if (keyForm) useKey(keyForm)
-}
-
-// --- a key, kept until the window is closed, shows what needs one
-
-function useKey(form) {
-  const input = find('input', form), message = find('[role="status"]', form)
-  form.hidden = false
-  const load = async (key) => {
-    const response = await fetch(location.href, { headers: { 'X-API-Key': key, Accept: 'text/html' }, cache: 'no-store' })
-    if ([401, 403].includes(response.status)) {
-      sessionStorage.removeItem('key')
-      message.textContent = form.dataset.refused
-      return
-    }
-    if (!response.ok) throw new Error(response.status)
-    sessionStorage.setItem('key', key)
-    find('main').replaceChildren(...find('main', parse(await response.text())).childNodes)
-    enhance(find('main'))
-  }
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    if (input.value.trim()) load(input.value.trim()).catch(() => { message.textContent = form.dataset.failed })
-  })
-  const key = sessionStorage.getItem('key')
-  if (key) load(key).catch(() => {})
 }

@@ -24,7 +24,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		has(t, s.get(http.StatusOK, target), `rel="canonical" href=`+canonical, `hreflang="es" href=`+es, `hreflang="en" href=`+en, `hreflang="x-default" href=`+es)
 	}
-	has(t, s.get(http.StatusOK, "/reports/oir-40374"), `href="mailto:?subject=BODEGAS%20DE%20VALDEBRISA%2c%20S.A.&amp;body=https%3a%2f%2fpregon.example%2freports%2foir-40374"`)
+	has(t, s.get(http.StatusOK, "/reports/oir-40374"), `href="mailto:?subject=Bodegas%20de%20Valdebrisa%2c%20S.A.&amp;body=https%3a%2f%2fpregon.example%2freports%2foir-40374"`)
 }
 
 // Links to a part of a page lead to a part that exists.

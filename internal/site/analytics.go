@@ -1,7 +1,9 @@
 package site
 
 import (
+	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,41 +20,74 @@ const (
 	yearDays  = 365
 )
 
-// analyticsPage are the figures of the market.
+// analyticsPage are the figures of the market, or of the reports that meet conditions.
 type analyticsPage struct {
-	Totals catalog.Totals
-	Types  []typeTotal
+	Form   analyticsForm
+	JSON   string // address of the same figures
+	Totals []total
 	Time   []*chart.Chart // over time, the whole width each
 	Ranks  []*chart.Chart
 }
 
-// typeTotal is the number of reports of a type.
-type typeTotal struct {
-	Type  disclosure.Type
+// total is a number of reports, and the list of them.
+type total struct {
+	Name  string
 	Total int
+	URL   string
+}
+
+// analyticsForm is the filter of the page.
+type analyticsForm struct {
+	filterForm
+	Issuer  string
+	Markets []choice
+	Sectors []choice
+}
+
+// analyticsDays are the periods that the page offers.
+var analyticsDays = []int{7, 30, yearDays}
+
+// analyticsForm returns the filter of the request.
+func (q *request) analyticsForm() analyticsForm {
+	issuers := q.snapshot.Directory().Issuers()
+	f := analyticsForm{
+		filterForm: q.formOf(analyticsDays),
+		Issuer:     q.values.Get("issuer"),
+		Markets:    q.nameChoices(issuers, marketOf, q.values.Get("market"), 0),
+		Sectors:    q.nameChoices(issuers, sectorOf, q.values.Get("sector"), 0),
+	}
+	f.Hidden = slices.DeleteFunc(f.Hidden, func(h hidden) bool {
+		return slices.Contains([]string{"issuer", "market", "sector"}, h.Name) // which have fields
+	})
+	return f
 }
 
 // analytics is the page of figures.
 func (s *Site) analytics(q *request) (*render.Page, error) {
-	figures := q.snapshot.Analytics(q.now)
-	out := &analyticsPage{Totals: figures.Totals, Time: q.timeCharts(figures), Ranks: q.rankCharts(figures)}
-	for _, t := range shownTypes {
-		out.Types = append(out.Types, typeTotal{t, countOf(figures.Totals.ByType, t)})
+	out, err := s.figures(q)
+	if err != nil {
+		return nil, err
 	}
+	out.Form = q.analyticsForm()
 	return &render.Page{
 		Template:    "analytics",
+		Style:       "analytics.css",
 		Title:       q.edition.Text("analytics.title"),
 		Description: q.edition.Text("analytics.description"),
 		Data:        out,
-		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: "/api/v1/analytics"}},
+		NoIndex:     q.parameters() != "",
+		Head:        []render.HeadLink{{Rel: "alternate", Type: "application/json", URL: out.JSON}},
 	}, nil
 }
 
 // analyticsTable is the table of a chart as CSV.
 func (s *Site) analyticsTable(q *request) (*render.Page, error) {
-	figures := q.snapshot.Analytics(q.now)
+	out, err := s.figures(q)
+	if err != nil {
+		return nil, err
+	}
 	var names []string
-	for _, c := range append(q.timeCharts(figures), q.rankCharts(figures)...) {
+	for _, c := range slices.Concat(out.Time, out.Ranks) {
 		if q.PathValue("table") == c.ID+".csv" {
 			return q.csvPage(c.Table)
 		}
@@ -62,15 +97,52 @@ func (s *Site) analyticsTable(q *request) (*render.Page, error) {
 		strings.Join(names, ", "))
 }
 
+// figures returns the figures of the market, or those of the reports that meet the
+// conditions of the request.
+func (s *Site) figures(q *request) (*analyticsPage, error) {
+	list := q.list(1)
+	if err := q.params.Err(); err != nil {
+		return nil, err
+	}
+	if list.Filter != (disclosure.Filter{}) {
+		return s.countedFigures(q, list)
+	}
+	figures := q.snapshot.Analytics(q.now)
+	return &analyticsPage{
+		JSON:   "/api/v1/analytics",
+		Totals: q.totals(figures.Totals),
+		Time:   q.timeCharts(figures),
+		Ranks:  q.rankCharts(figures),
+	}, nil
+}
+
+// totals returns the number of all reports and that of each type.
+func (q *request) totals(of catalog.Totals) []total {
+	out := []total{{q.edition.Text("analytics.all"), of.All, q.listOf()}}
+	for _, t := range shownTypes {
+		out = append(out, total{
+			Name:  q.edition.Text("type." + string(t)),
+			Total: countOf(of.ByType, t),
+			URL:   q.listOf("type", string(t)),
+		})
+	}
+	return out
+}
+
 // timeCharts returns the charts over time.
 func (q *request) timeCharts(figures *catalog.Analytics) []*chart.Chart {
 	e := q.edition
 	year := q.snapshot.Days(yearDays)
 	month := year[len(year)-monthDays:]
-	daily := e.typeChart("daily", "/analytics/daily.csv", dailyTable(e, month))
-	daily.SetBars(e.typeBars(e.daySlots(month), ""))
-	yearly := e.typeChart("yearly", "/analytics/yearly.csv", dailyTable(e, year))
-	yearly.SetBars(e.typeBars(e.monthMarks(year), "wide"), e.typeBars(e.weekSlots(year), "narrow"))
+	daily := q.typeChart("daily", "/analytics/daily.csv", q.dailyTable(month))
+	daily.SetBars(q.typeBars(q.daySlots(month), ""))
+	weeks := q.weekSlots(year)
+	wide := q.typeBars(e.monthMarks(year), "wide")
+	wide.SetHits(weeks)
+	yearly := q.typeChart("yearly", "/analytics/yearly.csv", q.dailyTable(year))
+	yearly.SetBars(wide, q.typeBars(weeks, "narrow"))
+	q.explainCuts(daily)
+	q.explainCuts(yearly)
 	hours := &chart.Chart{
 		ID:      "hours",
 		Caption: e.Text("chart.hours"),
@@ -92,7 +164,7 @@ func (q *request) paceChart(p catalog.Pace) *chart.Chart {
 		Caption: e.Text("feed.pace"),
 		Note:    e.paceText(p),
 		CSV:     "/analytics/pace.csv",
-		Pace:    newPaceBar(p),
+		Pace:    e.newPaceBar(p),
 		Table: &chart.Table{
 			Columns: []chart.Column{
 				{Name: "time", Text: e.Text("chart.time")},
@@ -106,7 +178,7 @@ func (q *request) paceChart(p catalog.Pace) *chart.Chart {
 			}},
 		},
 	}
-	c.Empty = c.Pace == nil
+	c.Empty = p.Today == 0 && p.Usual == 0
 	return c
 }
 
@@ -116,21 +188,43 @@ func (e edition) paceText(p catalog.Pace) string {
 	if p.Usual < 10 {
 		decimals = 1
 	}
-	return e.Text("feed.pace.text", e.Number(p.Today), e.Decimal(p.Usual, decimals))
+	figures := e.Text("feed.pace.text", e.Number(p.Today), e.Decimal(p.Usual, decimals))
+	if p.Usual == 0 {
+		return figures
+	}
+	return e.timesText(float64(p.Today)/p.Usual) + " " + figures
+}
+
+// timesText says how many times the usual something is, rounded.
+func (e edition) timesText(times float64) string {
+	switch {
+	case times < 0.95:
+		return e.Text("feed.pace.less", e.Percent(times))
+	case times < 1.05:
+		return e.Text("feed.pace.same")
+	case times < 9.95 && math.Round(10*times) != 10*math.Round(times): // 1.5 or 2, not 2.0
+		return e.Text("feed.pace.more", e.Decimal(times, 1))
+	}
+	return e.Text("feed.pace.more", e.Number(int(math.Round(times))))
 }
 
 // newPaceBar returns the bar of today's pace, or nil if there is nothing to compare
 // with.
-func newPaceBar(p catalog.Pace) *chart.Pace {
-	longest := int(100 * max(float64(p.Today), p.Usual))
-	if longest == 0 {
+func (e edition) newPaceBar(p catalog.Pace) *chart.Pace {
+	if p.Usual == 0 {
 		return nil
 	}
-	return &chart.Pace{Width: chart.Percent(100*p.Today, longest), Usual: chart.Percent(int(99*p.Usual), longest)}
+	return chart.NewPace(float64(p.Today)/p.Usual, func(times int) string {
+		if times == 1 {
+			return e.Text("feed.pace.usual")
+		}
+		return e.Text("feed.pace.times", e.Number(times))
+	})
 }
 
 // typeChart returns a chart of reports by type without its bars.
-func (e edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
+func (q *request) typeChart(id, address string, t *chart.Table) *chart.Chart {
+	e := q.edition
 	return &chart.Chart{
 		ID:      id,
 		Caption: e.Text("chart." + id),
@@ -140,13 +234,26 @@ func (e edition) typeChart(id, address string, t *chart.Table) *chart.Chart {
 	}
 }
 
-// typeBars draws one bar for each slot, with the types on each other.
-func (e edition) typeBars(slots []chart.Slot, class string) *chart.Bars {
+// typeBars draws one bar for each slot, with the types on each other. The simulated market
+// files many times faster while it runs than in its history, whose bars would hardly be
+// visible beside the whole bar of such a day.
+func (q *request) typeBars(slots []chart.Slot, class string) *chart.Bars {
+	e := q.edition
 	var series []chart.Series
 	for _, t := range stacked {
 		series = append(series, chart.Series{Class: "of-" + string(t), Name: e.Text("type." + string(t))})
 	}
+	if q.simulated {
+		return chart.NewCutBars(slots, series, class, e.Number)
+	}
 	return chart.NewBars(slots, series, class)
+}
+
+// explainCuts adds to the note of a chart why bars are cut off, if any are.
+func (q *request) explainCuts(c *chart.Chart) {
+	if slices.ContainsFunc(c.Bars, func(b *chart.Bars) bool { return len(b.Cuts) > 0 }) {
+		c.Note += " " + q.edition.Text("chart.cut")
+	}
 }
 
 // stacked are the types from the bottom of a bar to its top.
@@ -160,15 +267,11 @@ func valuesOf(c catalog.Counts) (out []int) {
 	return out
 }
 
-func countOf(c catalog.Counts, t disclosure.Type) int {
-	switch t {
-	case disclosure.IP:
-		return c.IP
-	case disclosure.HR:
-		return c.HR
-	}
-	return c.OIR
-}
+func countOf(c catalog.Counts, t disclosure.Type) int { return *countIn(&c, t) }
+
+// listOf returns the address of the list of the reports that meet the conditions of the
+// request and others, as names and values.
+func (q *request) listOf(conditions ...string) string { return q.with("/", conditions...) }
 
 // parseDay reads a date of the figures.
 func parseDay(date string) disclosure.Day {
@@ -191,13 +294,15 @@ func (e edition) figuresText(name string, total int, c catalog.Counts) string {
 }
 
 // daySlots returns a bar for each day, with the dates of Mondays.
-func (e edition) daySlots(days []catalog.Daily) []chart.Slot {
+func (q *request) daySlots(days []catalog.Daily) []chart.Slot {
+	e := q.edition
 	out := make([]chart.Slot, len(days))
 	for i, d := range days {
 		day := parseDay(d.Date)
 		weekday := day.Weekday()
 		out[i] = chart.Slot{
 			Title:   e.figuresText(e.Day(day), d.Total, d.Counts),
+			URL:     q.listOf("from", d.Date, "to", d.Date),
 			Values:  valuesOf(d.Counts),
 			Weekend: weekday == time.Saturday || weekday == time.Sunday,
 		}
@@ -231,17 +336,20 @@ func (e edition) monthLabel(year int, m time.Month) string {
 
 // weekSlots returns a bar for each week from Monday on, with the names of some
 // months.
-func (e edition) weekSlots(days []catalog.Daily) []chart.Slot {
+func (q *request) weekSlots(days []catalog.Daily) []chart.Slot {
+	e := q.edition
 	var out []chart.Slot
 	var weeks []catalog.Daily
 	for _, d := range days {
 		day := parseDay(d.Date)
 		if len(out) == 0 || day.Weekday() == time.Monday {
 			out = append(out, chart.Slot{Title: e.DayAndMonth(day)})
-			weeks = append(weeks, catalog.Daily{})
+			weeks = append(weeks, catalog.Daily{Date: d.Date})
 		}
 		at := len(out) - 1
 		w := &weeks[at]
+		out[at].Days++
+		out[at].URL = q.listOf("from", w.Date, "to", d.Date)
 		w.Total = w.Total + d.Total
 		w.IP = w.IP + d.IP
 		w.HR = w.HR + d.HR
@@ -270,11 +378,14 @@ func (e edition) typeCells(first chart.Cell, total int, c catalog.Counts) []char
 }
 
 // dailyTable returns days, the newest first.
-func dailyTable(e edition, days []catalog.Daily) *chart.Table {
+func (q *request) dailyTable(days []catalog.Daily) *chart.Table {
+	e := q.edition
 	t := &chart.Table{Columns: e.typeColumns(chart.Column{Name: "date", Text: e.Text("chart.date")})}
 	for i := len(days) - 1; i >= 0; i-- {
 		d := days[i]
-		t.Rows = append(t.Rows, e.typeCells(chart.TextCell(d.Date), d.Total, d.Counts))
+		date := chart.TextCell(d.Date)
+		date.URL = q.listOf("from", d.Date, "to", d.Date)
+		t.Rows = append(t.Rows, e.typeCells(date, d.Total, d.Counts))
 	}
 	return t
 }
@@ -310,8 +421,12 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 		chart.NumberColumn("issuers", e.Text("nav.issuers")),
 	}}
 	for _, m := range figures.Markets {
-		name := chart.Cell{Text: m.Market, Value: m.Market, URL: e.Link("/issuers?market=" + url.QueryEscape(m.Market))}
-		markets.Rows = append(markets.Rows, []chart.Cell{name, e.numberCell(m.Reports), e.numberCell(m.Issuers)})
+		name := chart.Cell{Text: m.Market, Value: m.Market, URL: q.with("/analytics", "market", m.Market)}
+		markets.Rows = append(markets.Rows, []chart.Cell{
+			name,
+			e.linkedNumber(m.Reports, q.listOf("market", m.Market)),
+			e.linkedNumber(m.Issuers, q.with("/issuers", "market", m.Market)),
+		})
 	}
 	sectors := &chart.Table{Columns: []chart.Column{
 		{Name: "sector", Text: e.Text("filter.sector")},
@@ -319,30 +434,39 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 		chart.NumberColumn("issuers", e.Text("nav.issuers")),
 	}}
 	for _, u := range figures.Sectors {
-		name := chart.Cell{Text: u.Sector, Value: u.Sector, URL: e.Link("/issuers?sector=" + url.QueryEscape(u.Sector))}
-		sectors.Rows = append(sectors.Rows, []chart.Cell{name, e.numberCell(u.Reports), e.numberCell(u.Issuers)})
+		name := chart.Cell{Text: u.Sector, Value: u.Sector, URL: q.with("/analytics", "sector", u.Sector)}
+		sectors.Rows = append(sectors.Rows, []chart.Cell{
+			name,
+			e.linkedNumber(u.Reports, q.listOf("sector", u.Sector)),
+			e.linkedNumber(u.Issuers, q.with("/issuers", "sector", u.Sector)),
+		})
 	}
 	categories := &chart.Table{Columns: []chart.Column{{Name: "category", Text: e.Text("filter.category")}, reports}}
 	for _, c := range figures.Categories {
 		name := chart.Cell{
 			Text:  e.Category(c.Category),
 			Value: c.Category,
-			URL:   e.Link("/search?category=" + url.QueryEscape(c.Category)),
+			URL:   q.with("/analytics", "category", c.Category),
 		}
-		categories.Rows = append(categories.Rows, []chart.Cell{name, e.numberCell(c.Total)})
+		categories.Rows = append(categories.Rows, []chart.Cell{name, e.linkedNumber(c.Total, q.listOf("category", c.Category))})
 	}
 	issuers := &chart.Table{Columns: []chart.Column{
 		{Name: "issuer", Text: e.Text("filter.issuer")},
 		reports,
 		chart.NumberColumn("ticker", "Ticker"),
 	}}
+	since := disclosure.DayOf(q.now) - monthDays + 1
 	for _, i := range figures.Issuers {
 		ticker := chart.Cell{}
 		if i.Ticker != nil {
 			ticker = chart.TextCell(*i.Ticker)
 		}
-		name := chart.Cell{Text: i.Name, Value: i.Name, URL: e.Link(issuerPath(i.ID))}
-		issuers.Rows = append(issuers.Rows, []chart.Cell{name, e.numberCell(i.Total), ticker})
+		name := chart.Cell{Text: disclosure.DisplayName(i.Name), Value: i.Name, URL: e.Link(issuerPath(i.ID))}
+		issuers.Rows = append(issuers.Rows, []chart.Cell{
+			name,
+			e.linkedNumber(i.Total, q.listOf("issuer", i.ID, "from", since.String())),
+			ticker,
+		})
 	}
 	var out []*chart.Chart
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ var dealingRegister = &register{
 	kind:    disclosure.Dealing,
 	path:    "/dealings",
 	name:    "person",
-	filters: []string{"issuer", "person", "side", "min_amount", "market", "sector", "from", "to"},
+	filters: []string{"watchlist", "issuer", "person", "side", "min_amount", "market", "sector", "from", "to"},
 	private: true,
 }
 

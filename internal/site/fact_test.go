@@ -69,7 +69,7 @@ func TestReportFacts(t *testing.T) {
 	body := w.Body.String()
 	has(t, w, `<p class="headline">Dividendo bruto de 0,25 euros por acción; fecha ex-dividendo el 15 de diciembre de 2026, pago el 17 de diciembre.</p>`,
 		"<caption>Dividendo</caption>", `<th scope="row">Importe bruto por acción</th><td><details open><summary>0,25 euros <span class="source">pág. 2</span>`,
-		`palabra pagará <mark>0,25 euros brutos</mark> por acción. palabra`, `<blockquote lang="es">…palabra`, "palabra…</blockquote>",
+		`palabra pagará <mark>0,25 euros brutos</mark> por acción. palabra`, `<blockquote class="quote" lang="es">…palabra`, "palabra…</blockquote>",
 		`<details><summary>15 de diciembre de 2026 <span class="source">pág. 3</span>`,
 		`<th scope="row">Fecha de pago</th><td>17 de diciembre de 2026</td>`)
 	lacks(t, body, "<script>alert", "<img", "Moneda", strings.Repeat("palabra ", 30))
@@ -218,7 +218,8 @@ func (scanner) Read(context.Context, []byte) (*extract.Text, error) {
 	}, nil
 }
 
-// Rows of lists have one line of facts, and no summary that repeats the title.
+// Rows of lists have one line of facts or a summary, and no summary that repeats the title. A
+// search shows the summary in which it found words.
 func TestRowFacts(t *testing.T) {
 	t.Parallel()
 	s := start(t, "", querytest.Market())
@@ -234,8 +235,8 @@ func TestRowFacts(t *testing.T) {
 	s.append(store.Batch{Reports: []disclosure.Report{dividend, repeated, named}})
 	for _, path := range []string{"/", "/search?search=navalbruma", "/issuers/A69000024", "/live"} {
 		w := s.get(http.StatusOK, path)
-		has(t, w, `<p class="line">0,25 € · ex 15 dic · pago 17 dic</p>`, "Lo acordó el consejo", "nombramiento · &lt;b&gt;Ana&lt;/b&gt;")
-		lacks(t, w.Body.String(), "convocatoria de la junta general.")
+		has(t, w, `<p class="line">0,25 € · ex 15 dic · pago 17 dic</p>`, "nombramiento · &lt;b&gt;Ana&lt;/b&gt;")
+		lacks(t, w.Body.String(), "convocatoria de la junta general.", "Lo acordó el consejo")
 		if got := strings.Count(w.Body.String(), `class="line"`); got != 2 {
 			t.Errorf("%s has %d lines of facts", path, got)
 		}
@@ -243,4 +244,5 @@ func TestRowFacts(t *testing.T) {
 		has(t, w, `<p class="line">€0.25 · ex 15 Dec · paid 17 Dec</p>`)
 		lacks(t, w.Body.String(), "Dividend of €0.25")
 	}
+	has(t, s.get(http.StatusOK, "/search?search=acordo"), `<p class="summary">Lo <mark>acordó</mark> el consejo.</p>`)
 }

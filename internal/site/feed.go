@@ -1,7 +1,6 @@
 package site
 
 import (
-	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -52,9 +51,19 @@ type listing struct {
 	Older   string // address of the page after, or ""
 	Newest  string // address of the first page, if this is not it
 	CSV     string
-	Widened *widened // nil: the search was not widened
-	Meant   *choice  // what may be meant by a search that finds nothing, or nil
+	Order   listOrder
+	Widened *widened     // nil: the search was not widened
+	Meant   *choice      // what may be meant by a search that finds nothing, or nil
+	Why     *explanation // why a search finds nothing, or nil
 	feedURL string
+}
+
+// listOrder is the order of a list. The newest report is the first unless the reader chose
+// the most important ones of each day.
+type listOrder struct {
+	Important bool
+	TooMany   bool   // reports to put them in order
+	Newest    string // address of the list with the newest report first
 }
 
 // widened is what a list searched for besides what was typed.
@@ -95,10 +104,10 @@ func (s *Site) feed(q *request) (*render.Page, error) {
 	out := &feedPage{
 		listing:  found,
 		PaceText: q.edition.paceText(figures.Pace),
-		PaceBar:  newPaceBar(figures.Pace),
+		PaceBar:  q.edition.newPaceBar(figures.Pace),
 		Active:   figures.Issuers[:min(len(figures.Issuers), feedIssuers)],
 	}
-	if found.Page == 1 {
+	if found.Page == 1 && !found.Order.Important { // new reports would be out of order
 		out.Live = q.with("/live", "page", "")
 	}
 	return &render.Page{
@@ -149,11 +158,12 @@ func (s *Site) list(q *request, limit int) (*listing, error) {
 
 // find returns a page of reports, as pages show it and as it was found.
 func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error) {
-	found, err := s.reports(q, list)
+	found, order, err := s.ordered(q, list)
 	if err != nil {
 		return nil, catalog.Page{}, err
 	}
 	out := &listing{
+		Order: order,
 		Form:  q.form(),
 		Days:  q.byDay(q.rows(found, list.Filter)),
 		Total: found.Total,
@@ -168,6 +178,9 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 		if meant != "" {
 			out.Meant = &choice{Text: meant, URL: q.with(q.URL.EscapedPath(), "search", meant)}
 		}
+		if out.Why, err = s.explain(q.Context(), q, list); err != nil {
+			return nil, catalog.Page{}, err
+		}
 	}
 	if list.Page > 1 {
 		out.Newer, out.Newest = q.with(q.URL.EscapedPath(), "page",
@@ -177,6 +190,9 @@ func (s *Site) find(q *request, list query.List) (*listing, catalog.Page, error)
 		out.Older = q.with(q.URL.EscapedPath(), "page", pageNumber(list.Page+1))
 	}
 	out.feedURL, out.CSV = q.parameters(), "/api/v1/reports.csv"+q.parameters()
+	if conditions := q.parameters(); len(s.Parts) > 0 && conditions != "" && q.values.Get("watchlist") == "" {
+		out.Form.Save = q.edition.Link("/account/watchlists/save" + conditions) // there are accounts
+	}
 	return out, found, nil
 }
 
@@ -186,6 +202,31 @@ func (s *Site) reports(q *request, list query.List) (catalog.Page, error) {
 		return catalog.Page{}, err
 	}
 	return s.Query.Reports(q.Context(), q.snapshot, list)
+}
+
+// importantFirst is the value of the parameter order for the most important reports of each
+// day first.
+const importantFirst = "important"
+
+// ordered returns a page of reports in the order that the reader chose.
+func (s *Site) ordered(q *request, list query.List) (catalog.Page, listOrder, error) {
+	switch order := q.params.Text("order"); order {
+	case "":
+		found, err := s.reports(q, list)
+		return found, listOrder{}, err
+	case importantFirst:
+	default:
+		q.params.Reject("order", order, "must be "+importantFirst+", or absent for the newest first")
+	}
+	if err := q.params.Err(); err != nil {
+		return catalog.Page{}, listOrder{}, err
+	}
+	found, ordered, err := s.Query.Important(q.Context(), q.snapshot, list)
+	return found, listOrder{
+		Important: true,
+		TooMany:   !ordered,
+		Newest:    q.with(q.URL.EscapedPath(), "order", ""),
+	}, err
 }
 
 // pageNumber returns the parameter of a page, empty for the first.
@@ -218,7 +259,7 @@ func (q *request) rows(found catalog.Page, filter disclosure.Filter) []row {
 }
 
 // filterNames are the parameters of a filter, in the order of the form.
-var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "sector", "from", "to", "without", "fact", "min_amount", "currency"}
+var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "sector", "from", "to", "without", "fact", "min_amount", "currency", "watchlist"}
 
 // parameters returns the filter of the request as a query string with a question
 // mark, and additional names and values, or "" if there are none.
@@ -273,7 +314,9 @@ func queryOf(pairs ...string) string {
 type filterForm struct {
 	Path       string
 	Types      []choice // links
+	Presets    []choice // links to the last days
 	Without    choice   // link
+	Important  choice   // link to the most important reports first
 	Kinds      []choice
 	Categories []choice
 	Facts      []choice
@@ -281,7 +324,7 @@ type filterForm struct {
 	Hidden     []hidden // parameters that the form keeps
 	Active     []choice // conditions that are set, with links that remove them
 	Clear      string   // address without conditions
-	Open       bool     // the fields are visible
+	Save       string   // address at which an account saves the conditions, or ""
 }
 
 // choice is one of several values.
@@ -298,7 +341,10 @@ type hidden struct{ Name, Value string }
 var shownTypes = []disclosure.Type{disclosure.IP, disclosure.OIR, disclosure.HR}
 
 // form returns the filter of the request.
-func (q *request) form() filterForm {
+func (q *request) form() filterForm { return q.formOf(presetDays) }
+
+// formOf returns the filter of the request with periods of so many days.
+func (q *request) formOf(days []int) filterForm {
 	path, e := q.URL.EscapedPath(), q.edition
 	f := filterForm{
 		Path:  path,
@@ -318,9 +364,14 @@ func (q *request) form() filterForm {
 	for _, t := range shownTypes {
 		f.Types = append(f.Types, chosen("type", string(t), string(t)))
 	}
-	f.Without = chosen("without", query.WithoutSecuritisation, e.Text("filter.without"))
+	f.Presets = q.presets(path, days)
+	f.Without = chosen("without", query.WithoutRoutine, e.Text("filter.routine"))
 	if f.Without.Selected {
 		f.Without.URL = q.with(path, "without", "")
+	}
+	f.Important = chosen("order", importantFirst, e.Text("order.important"))
+	if f.Important.Selected {
+		f.Important.URL = q.with(path, "order", "")
 	}
 	f.Kinds = append(f.Kinds, chosen("kind", "", e.Text("any")))
 	for _, k := range disclosure.Kinds {
@@ -337,23 +388,47 @@ func (q *request) form() filterForm {
 	for _, k := range disclosure.FactKinds() {
 		f.Facts = append(f.Facts, chosen("fact", string(k), e.Text("factkind."+string(k))))
 	}
-	for _, name := range []string{"search", "type", "issuer", "market", "sector", "without", "min_amount", "currency", "lang"} {
+	for _, name := range []string{"search", "type", "issuer", "market", "sector", "without", "min_amount", "currency", "watchlist", "order", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
 	}
-	for _, name := range []string{"issuer", "kind", "category", "fact", "market", "sector", "from", "to"} {
-		if v := q.values.Get(name); v != "" {
+	preset := slices.ContainsFunc(f.Presets, func(c choice) bool { return c.Selected })
+	for _, name := range []string{"watchlist", "issuer", "kind", "category", "fact", "market", "sector", "from", "to", "without"} {
+		shown := name == "from" && preset || name == "without" && f.Without.Selected
+		if v := q.values.Get(name); v != "" && !shown {
 			f.Active = append(f.Active, choice{Value: v, Text: q.conditionText(name, v), URL: q.with(path, name, "")})
 		}
 	}
-	f.Open = cmp.Or(q.values.Get("kind"), q.values.Get("category"), q.values.Get("fact"), f.From, f.To) != ""
 	return f
+}
+
+// presetDays are the periods that lists offer: so many days, of which today is the last.
+var presetDays = []int{1, 7, 30}
+
+// presets returns links to the reports of the last days.
+func (q *request) presets(path string, days []int) (out []choice) {
+	for _, n := range days {
+		from := disclosure.DayOf(q.now) - disclosure.Day(n-1)
+		c := choice{
+			Value:    from.String(),
+			Text:     q.edition.Text("filter.days." + strconv.Itoa(n)),
+			URL:      q.with(path, "from", from.String(), "to", ""),
+			Selected: q.values.Get("from") == from.String() && q.values.Get("to") == "",
+		}
+		if c.Selected {
+			c.URL = q.with(path, "from", "")
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // conditionText describes a condition.
 func (q *request) conditionText(name, value string) string {
 	switch name {
+	case "watchlist":
+		return q.listName()
 	case "kind":
 		value = q.edition.Text("kinds." + value)
 	case "category":
@@ -361,12 +436,37 @@ func (q *request) conditionText(name, value string) string {
 	case "fact":
 		value = q.edition.Text("factkind." + value)
 	case "issuer":
-		if found := q.snapshot.Lookup(value); len(found) == 1 {
-			value = found[0].Issuer.Name
+		value = q.issuerNames(value)
+	case "without":
+		value = q.edition.Text("filter.without." + value)
+	case "from", "to":
+		if day, ok := disclosure.ParseDay(value); ok {
+			value = q.edition.date(day)
 		}
 	}
 	return q.edition.Text("filter."+name) + ": " + value
 }
+
+// issuerNames returns the names of the issuers that a filter has, of which the first ones are
+// shown.
+func (q *request) issuerNames(value string) string {
+	all := search.SplitIssuers(value, func(name string) bool { return len(q.snapshot.Lookup(name)) == 1 })
+	names := make([]string, min(len(all), shownIssuers))
+	for i := range names {
+		names[i] = all[i]
+		if found := q.snapshot.Lookup(all[i]); len(found) == 1 {
+			names[i] = disclosure.DisplayName(found[0].Issuer.Name)
+		}
+	}
+	text := strings.Join(names, " · ")
+	if more := len(all) - len(names); more > 0 {
+		text += " · +" + strconv.Itoa(more)
+	}
+	return text
+}
+
+// shownIssuers is how many issuers of a filter have their names shown.
+const shownIssuers = 3
 
 // suggestPage are the completions of a text in the search box.
 type suggestPage struct {
@@ -402,7 +502,9 @@ func (s *Site) suggest(q *request) (*render.Page, error) {
 // suggestIssuers returns issuers with the addresses of their pages.
 func (q *request) suggestIssuers(found []*search.Issuer) (out []suggested) {
 	for _, e := range found {
-		out = append(out, suggested{e.Issuer.Name, e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID))})
+		out = append(out, suggested{
+			disclosure.DisplayName(e.Issuer.Name), e.Issuer.Ticker, q.edition.Link(issuerPath(e.Issuer.ID)),
+		})
 	}
 	return out
 }

@@ -51,6 +51,13 @@ func (e edition) numberCell(n int) chart.Cell {
 	return chart.Cell{Text: e.Number(n), Value: strconv.Itoa(n), Number: n}
 }
 
+// linkedNumber returns a number that leads to the list of what it counts.
+func (e edition) linkedNumber(n int, address string) chart.Cell {
+	cell := e.numberCell(n)
+	cell.URL = address
+	return cell
+}
+
 // csvPage returns a table as CSV, in the dialect of the request.
 func (q *request) csvPage(t *chart.Table) (*render.Page, error) {
 	dialect := q.params.Dialect()

@@ -15,7 +15,7 @@ var holdingRegister = &register{
 	kind:    disclosure.Holding,
 	path:    "/holdings",
 	name:    "holder",
-	filters: []string{"issuer", "holder", "market", "sector", "from", "to", "current"},
+	filters: []string{"watchlist", "issuer", "holder", "market", "sector", "from", "to", "current"},
 	private: true,
 }
 
@@ -23,7 +23,7 @@ var holdingRegister = &register{
 var ownSharesRegister = &register{
 	kind:    disclosure.OwnShares,
 	path:    "/own-shares",
-	filters: []string{"issuer", "market", "sector", "from", "to", "current"},
+	filters: []string{"watchlist", "issuer", "market", "sector", "from", "to", "current"},
 }
 
 // holdingRow is what only holdings and own shares have: the parts of the percentage.

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -35,7 +34,7 @@ type issuerPage struct {
 	Activity            *chart.Chart
 	Dates               []calendarEntry // the next ones
 	Calendar            string          // address of its calendar
-	Alert               string          // command that creates a webhook
+	Alerts              string          // address at which an account makes an alert, or ""
 	JSON                string          // address, or "" if it is not in the directory
 	Capital             string          // with its currency, or ""
 	Votes               string          // the total number of voting rights, or ""
@@ -205,7 +204,9 @@ func (s *Site) newIssuerPage(q *request, i *disclosure.Issuer) (*issuerPage, err
 		Manager:    q.party(i.Manager),
 		Depositary: q.party(i.Depositary),
 		Calendar:   q.edition.calendarOf(i.ID),
-		Alert:      alertCommand(s.BaseURL, i.ID),
+	}
+	if len(s.Parts) > 0 { // there are accounts
+		out.Alerts = q.edition.Link("/account/alerts" + queryOf("issuer", i.ID))
 	}
 	if out.Dates, err = s.nextDates(q, i.ID); err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func (s *Site) issuerReports(q *request, i *disclosure.Issuer) (*listing, error)
 	q.values.Del("in") // documents are searched at /search
 	values := maps.Clone(q.values)
 	values.Set("issuer", i.ID)
-	q.params = s.Query.NewParams(values)
+	q.params = s.Query.NewParams(values).For(q.principal)
 	out, err := s.list(q, issuerRows)
 	if err != nil {
 		return nil, err
@@ -255,6 +256,9 @@ func (s *Site) issuerReports(q *request, i *disclosure.Issuer) (*listing, error)
 	out.Form.Kinds, out.Form.Without = nil, choice{} // these are properties of the issuer
 	for _, d := range out.Days {
 		d.omit(i.Name)
+	}
+	if out.Form.Save != "" {
+		out.Form.Save = q.edition.Link("/account/watchlists/save" + q.parameters("issuer", i.ID))
 	}
 	out.feedURL, out.CSV = q.parameters("issuer", i.ID), "/api/v1/reports.csv"+q.parameters("issuer", i.ID)
 	return out, nil
@@ -266,7 +270,9 @@ func (d *dayRows) omit(name string) {
 	for _, g := range d.Groups {
 		for n := range g.Rows {
 			r := &g.Rows[n]
-			r.IssuerURL, r.Ticker = "", ""
+			r.Issuer = ""
+			r.IssuerURL = ""
+			r.Ticker = ""
 			if compareFolded(r.Company, name) == 0 {
 				r.Company = ""
 			}
@@ -293,20 +299,27 @@ func (q *request) activity(id string) (*chart.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := q.edition
-	c := e.typeChart("activity", issuerPath(id)+monthsFile, e.monthsTable(found))
-	c.SetBars(e.typeBars(e.monthSlots(found), ""))
+	list := func(from, to string) string {
+		return q.edition.Link("/" + queryOf("issuer", id, "from", from, "to", to))
+	}
+	c := q.typeChart("activity", issuerPath(id)+monthsFile, q.monthsTable(found, list))
+	c.SetBars(q.typeBars(q.monthSlots(found, list), ""))
 	return c, nil
 }
 
 // monthSlots returns a bar for each month, with the names of some.
-func (e edition) monthSlots(found []catalog.Monthly) []chart.Slot {
+func (q *request) monthSlots(found []catalog.Monthly, list func(from, to string) string) []chart.Slot {
+	e := q.edition
+	every := time.Month(3) // month has a name
+	if len(found) > 3*activityMonths/2 {
+		every = 12
+	}
 	out := make([]chart.Slot, len(found))
 	for i, m := range found {
-		out[i] = chart.Slot{Values: valuesOf(m.Counts)}
+		out[i] = chart.Slot{Values: valuesOf(m.Counts), URL: listOfMonth(m, list)}
 		if start, err := time.Parse("2006-01", m.Month); err == nil {
 			out[i].Title = e.figuresText(e.Month(start.Month())+" "+m.Month[:4], m.Total, m.Counts)
-			if start.Month()%3 == 1 {
+			if start.Month()%every == 1 {
 				out[i].Label = e.monthLabel(start.Year(), start.Month())
 			}
 		}
@@ -314,23 +327,27 @@ func (e edition) monthSlots(found []catalog.Monthly) []chart.Slot {
 	return out
 }
 
+// listOfMonth returns the address of the list of the reports of a month, "" if there are none:
+// list returns that of a period.
+func listOfMonth(month catalog.Monthly, list func(from, to string) string) string {
+	start, err := time.ParseInLocation("2006-01", month.Month, disclosure.Madrid)
+	if err != nil || month.Total == 0 {
+		return ""
+	}
+	return list(start.Format(time.DateOnly), start.AddDate(0, 1, -1).Format(time.DateOnly))
+}
+
 // monthsTable returns months, the newest first.
-func (e edition) monthsTable(found []catalog.Monthly) *chart.Table {
+func (q *request) monthsTable(found []catalog.Monthly, list func(from, to string) string) *chart.Table {
+	e := q.edition
 	t := &chart.Table{Columns: e.typeColumns(chart.Column{Name: "month", Text: e.Text("chart.month")})}
 	for i := len(found) - 1; i >= 0; i-- {
 		m := found[i]
-		t.Rows = append(t.Rows, e.typeCells(chart.TextCell(m.Month), m.Total, m.Counts))
+		month := chart.TextCell(m.Month)
+		month.URL = listOfMonth(m, list)
+		t.Rows = append(t.Rows, e.typeCells(month, m.Total, m.Counts))
 	}
 	return t
-}
-
-// alertCommand returns the command that creates a webhook for the reports of an
-// issuer.
-func alertCommand(base, id string) string {
-	quoted, _ := json.Marshal(id) // a string does not fail
-	body := `{"url":"https://you.example/hook",` + "\n  " + `"filter":{"issuer":` + string(quoted) + `}}`
-	return `curl -H "X-API-Key: $KEY" \` + "\n  " + base + "/api/v1/webhooks \\\n  -d '" +
-		strings.ReplaceAll(body, "'", `'\''`) + "'"
 }
 
 // linkedIssuer returns an issuer as an organization of schema.org.

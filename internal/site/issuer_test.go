@@ -32,16 +32,15 @@ func TestIssuer(t *testing.T) {
 	})
 	s := start(t, "", b)
 	w := s.get(http.StatusOK, "/issuers/A69000016")
-	has(t, w, "<h1>BODEGAS DE VALDEBRISA, S.A. ", "BVB", "SIBE", "ES0SIM000010", "VIÑEDOS DEL ÑANDÚ, S.A.", "1 comunicación", `href="/reports/oir-40374"`,
+	has(t, w, "<h1>Bodegas de Valdebrisa, S.A. ", "BVB", "SIBE", "ES0SIM000010", "VIÑEDOS DEL ÑANDÚ, S.A.", "1 comunicación", `href="/reports/oir-40374"`,
 		`href="/feed.atom?issuer=A69000016"`, `href="/feed.json?issuer=A69000016"`, `href="/api/v1/issuers/A69000016"`, `"tickerSymbol":"BVB"`,
-		`href="/issuers/A69000016/months.csv"`, `href="/issuers/A69000016?type=IP"`, `action="/issuers/A69000016"`, "/developers#webhooks",
-		`{&#34;issuer&#34;:&#34;A69000016&#34;}`, "https://pregon.example/api/v1/webhooks")
+		`href="/issuers/A69000016/months.csv"`, `href="/issuers/A69000016?type=IP"`, `action="/issuers/A69000016"`, "/developers#webhooks")
 	lacks(t, w.Body.String(), "oir-40375", `name="kind"`, `name="issuer"`)
 	has(t, s.get(http.StatusOK, "/issuers/A69000016?type=IP&issuer=A69000024"), "Ninguna comunicación cumple", `href="/feed.atom?issuer=A69000016&amp;type=IP"`)
-	has(t, s.get(http.StatusBadRequest, "/issuers/A69000016?type=XX"), "must be IP, HR or OIR")
+	has(t, s.get(http.StatusBadRequest, "/issuers/A69000016?type=XX"), "debe ser IP, HR u OIR")
 	has(t, s.get(http.StatusOK, "/issuers/fi-1?lang=en"), "Fund", `href="/issuers/sgiic-194?lang=en"`, "BANCO AJENO, S.A.", "There is no data yet")
 	has(t, s.get(http.StatusOK, "/issuers/sgiic-194"), "Fondos que gestiona")
-	has(t, s.get(http.StatusOK, "/issuers?kind=fund&search=%22ARDAZUL+GESTI%C3%93N%2C+SGIIC%2C+S.A.%22"), "VALDEBRISA BOLSA, FI")
+	has(t, s.get(http.StatusOK, "/issuers?kind=fund&search=%22ARDAZUL+GESTI%C3%93N%2C+SGIIC%2C+S.A.%22"), "Valdebrisa Bolsa, FI")
 }
 
 // The registers of positions have an ISIN that the directory does not have. The page shows
@@ -115,12 +114,12 @@ func TestNoIssuer(t *testing.T) {
 func TestIssuerPathIsEscaped(t *testing.T) {
 	t.Parallel()
 	s := start(t, "", store.Batch{Issuers: []disclosure.Issuer{{ID: `a/b?c'd#é&"`, Name: "CON SIGNOS, S.A."}}})
-	found := regexp.MustCompile(`<th scope="row"><a href="([^"]+)">CON SIGNOS`).FindStringSubmatch(s.get(http.StatusOK, "/issuers").Body.String())
+	found := regexp.MustCompile(`<th scope="row"><a href="([^"]+)">Con Signos`).FindStringSubmatch(s.get(http.StatusOK, "/issuers").Body.String())
 	if found == nil {
 		t.Fatal("the directory does not link to the issuer")
 	}
 	w := s.get(http.StatusOK, strings.ReplaceAll(found[1], "&amp;", "&"))
-	has(t, w, "CON SIGNOS", "action=\"/issuers/a%2Fb%3Fc%27d%23", `a/b?c&#39;\&#39;&#39;d#é\u0026\&#34;`)
+	has(t, w, "CON SIGNOS", "action=\"/issuers/a%2Fb%3Fc%27d%23", `data-issuer="a/b?c&#39;d#é&amp;&#34;"`)
 }
 
 // directory returns n issuers of two markets, and one of none.
@@ -169,8 +168,8 @@ func TestDirectory(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/issuers?market=SIBE&page=2&lang=en"), `href="/issuers?lang=en&amp;market=SIBE"`, `rel="prev"`, `value="en"`)
 	has(t, s.get(http.StatusOK, "/issuers?page=4"), "más allá del final")
 	has(t, s.get(http.StatusOK, "/issuers?search=nada"), "Ningún emisor cumple", `href="/search?search=nada"`)
-	has(t, s.get(http.StatusBadRequest, "/issuers?letter=AA"), "must be a letter")
-	has(t, s.get(http.StatusBadRequest, "/issuers?kind=XX"), "must be company, fund, manager or other")
+	has(t, s.get(http.StatusBadRequest, "/issuers?letter=AA"), "debe ser una letra")
+	has(t, s.get(http.StatusBadRequest, "/issuers?kind=XX"), "debe ser company, fund, manager u other")
 	has(t, s.get(http.StatusOK, "/issuers?sector=BANCOS&market=SIBE"), "BANCOS (42)", "CONSTRUCCIÓN (41)", "SIBE (42)", "BME Growth (42)",
 		`href="/api/v1/issuers.csv?market=SIBE&amp;sector=BANCOS"`)
 	has(t, s.get(http.StatusBadRequest, "/issuers?sector=bnacos&lang=en"), "There is no sector “bnacos”", `href="/issuers?lang=en&amp;sector=BANCOS"`)
@@ -229,7 +228,7 @@ func TestAnalytics(t *testing.T) {
 	}
 	w := s.get(http.StatusOK, "/analytics")
 	has(t, w, "Últimos 365 días", "Cuándo se registran las comunicaciones", `href="/analytics/hours.csv"`, `href="/issuers/A69000024"`, `href="/issuers?market=SIBE"`,
-		`href="/search?category=Sobre&#43;resultados"`, `class="of-IP"`, "semana del", `<svg class="bars wide" width="100%" height="200" aria-hidden="true">`)
+		`href="/analytics?category=Sobre&#43;resultados"`, `href="/?category=Sobre&#43;resultados"`, `class="of-IP"`, "semana del", `<svg class="bars wide" width="100%" height="200" aria-hidden="true">`)
 	lacks(t, w.Body.String(), "style=", "NaN", "%!", "fill=\"#")
 	has(t, s.get(http.StatusOK, "/analytics?lang=en"), "Most active issuers", "week of", `href="/issuers/A69000024?lang=en"`)
 	has(t, s.get(http.StatusNotFound, "/analytics/nothing.csv"), "daily.csv")

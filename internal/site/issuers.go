@@ -17,6 +17,9 @@ import (
 
 const directoryRows = 100
 
+// tablesScript sorts the rows of tables by a column.
+const tablesScript = "tables.js"
+
 // directoryPage is the directory of issuers.
 type directoryPage struct {
 	Search   string
@@ -36,6 +39,7 @@ type directoryPage struct {
 
 // directoryEntry is an issuer in a list.
 type directoryEntry struct {
+	ID                        string
 	Name, URL, Ticker, Market string
 	Kind                      string // in the language of the page
 	Reports                   int
@@ -102,6 +106,8 @@ func (s *Site) issuers(q *request) (*render.Page, error) {
 	}
 	return &render.Page{
 		Template:    "issuers",
+		Style:       "issuers.css",
+		Script:      tablesScript,
 		Title:       q.edition.Text("issuers.title"),
 		Description: q.edition.Text("issuers.description"),
 		Data:        out,
@@ -146,7 +152,8 @@ func (q *request) newEntry(e *search.Issuer) directoryEntry {
 	i := e.Issuer
 	reports := q.snapshot.ReportsOf(e, 1)
 	out := directoryEntry{
-		Name:    i.Name,
+		ID:      i.ID,
+		Name:    disclosure.DisplayName(i.Name),
 		URL:     q.edition.Link(issuerPath(i.ID)),
 		Ticker:  i.Ticker,
 		Market:  i.Market,

@@ -3,6 +3,7 @@ package site_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -111,5 +112,50 @@ func TestPartWithTakenText(t *testing.T) {
 	t.Parallel()
 	if _, err := site.New(site.Options{Parts: []render.Part{notes("notes", map[string][2]string{"home": {"a", "b"}})}}); err == nil || !strings.Contains(err.Error(), `"home"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The links in the header are rendered once for each section: a page marks its own.
+func TestNavigation(t *testing.T) {
+	t.Parallel()
+	s := start(t, "demo", querytest.Market(), notes("notes", noteTexts))
+	s.mux.HandleFunc("GET /note/{$}", func(w http.ResponseWriter, r *http.Request) {
+		s.pages.WritePage(w, r, render.Page{Template: "note", Data: "Ana", Private: render.Private{Part: "notes"}})
+	})
+	current := regexp.MustCompile(`<a href="([^"]*)" aria-current="page">`)
+	for path, section := range map[string]string{
+		"/":                  "/",
+		"/search":            "",
+		"/reports/oir-40374": "",
+		"/issuers":           "/issuers",
+		"/issuers/A69000016": "/issuers",
+		"/shorts":            "/shorts",
+		"/dealings":          "/shorts",
+		"/calendar":          "/calendar",
+		"/developers":        "/developers",
+		"/note/":             "/note",
+	} {
+		for _, suffix := range []string{"", "?lang=en"} {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodGet, path+suffix, nil)
+			r.Header.Set("Accept", "text/html")
+			s.mux.ServeHTTP(w, r)
+			_, header, found := strings.Cut(w.Body.String(), `<nav class="sections"`)
+			header, _, _ = strings.Cut(header, "</nav>")
+			if !found {
+				t.Errorf("%s: %d without a header", path+suffix, w.Code)
+				continue
+			}
+			got := current.FindAllStringSubmatch(header, -1)
+			switch {
+			case section == "" && len(got) == 0:
+			case section != "" && len(got) == 1 && got[0][1] == section+suffix:
+			default:
+				t.Errorf("%s: the sections %q are marked, want %q", path+suffix, got, section)
+			}
+			if links := strings.Count(header, "<a href="); links != 8 {
+				t.Errorf("%s has %d sections", path+suffix, links)
+			}
+		}
 	}
 }

@@ -38,7 +38,7 @@ var (
 		kind:    disclosure.Short,
 		path:    "/shorts",
 		name:    "holder",
-		filters: []string{"issuer", "holder", "market", "sector", "from", "to", "current"},
+		filters: []string{"watchlist", "issuer", "holder", "market", "sector", "from", "to", "current"},
 	}
 	registers = []*register{shortRegister, dealingRegister, holdingRegister, ownSharesRegister}
 )
@@ -125,6 +125,7 @@ func (s *Site) renderPositions(q *request, r *register, out *positionPage, natur
 	kind := string(r.kind)
 	return &render.Page{
 		Template:    "positions",
+		Script:      tablesScript,
 		Title:       q.edition.Text("register.title." + kind),
 		Description: q.edition.Text("register.description." + kind),
 		Data:        out,
@@ -311,7 +312,7 @@ func (s *Site) topShorts(q *request, list query.PositionList) *chart.Chart {
 		name := chart.Cell{}
 		for _, known := range []*string{total.IssuerName, total.ISIN, total.LEI} {
 			if known != nil && name.Text == "" {
-				name.Text = *known
+				name.Text = disclosure.DisplayName(*known)
 			}
 		}
 		if total.IssuerID != nil && q.snapshot.KnowsIssuer(*total.IssuerID) {
@@ -325,7 +326,8 @@ func (s *Site) topShorts(q *request, list query.PositionList) *chart.Chart {
 	return &chart.Chart{
 		Table: table,
 		Ranks: chart.RanksOf(table),
-		CSV:   "/api/v1/shorts/totals.csv" + queryOf("market", q.values.Get("market"), "sector", q.values.Get("sector")),
+		CSV: "/api/v1/shorts/totals.csv" + queryOf("market", q.values.Get("market"),
+			"sector", q.values.Get("sector"), "watchlist", q.values.Get("watchlist")),
 	}
 }
 
@@ -370,7 +372,7 @@ func (q *request) positionForm(r *register) positionForm {
 			})
 		}
 	}
-	for _, name := range []string{"view", "currency", "lang"} {
+	for _, name := range []string{"view", "currency", "watchlist", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}

@@ -16,11 +16,11 @@ func TestShorts(t *testing.T) {
 	s := start(t, "", registersMarket())
 	w := s.get(http.StatusOK, "/shorts")
 	has(t, w, "<h1>Posiciones cortas</h1>", "4 posiciones", `aria-current="page">Posiciones</a>`,
-		`<tr id="short-es0sim000010-2026-03-04-1"><th scope="row"><a href="/issuers/A69000016">BODEGAS DE VALDEBRISA, S.A.</a> <span class="ticker">BVB</span>`,
+		`<tr id="short-es0sim000010-2026-03-04-1"><th scope="row"><a href="/issuers/A69000016">Bodegas de Valdebrisa, S.A.</a> <span class="ticker">BVB</span>`,
 		`<a href="/shorts?holder=Fondo&#43;Imaginario&#43;Alfa&#43;LLP">Fondo Imaginario Alfa LLP</a>`,
 		"0,71\u00a0%", `<span title="Antes: 0,62`+"\u00a0"+`%">&#43;0,09`, "4 mar 2026", "sustituida", ">nueva<",
 		`href="https://regulator.example/DocPortal/Posiciones-Cortas/NetShortPositions.xls"`, `href="/api/v1/positions/short-es0sim000010-2026-03-04-1"`,
-		`type="application/json" href="/api/v1/shorts"`, `href="/api/v1/shorts.csv"`, `href="/api/v1/shorts/totals.csv"`, "Emisores con más posiciones cortas", "1,2\u00a0%", "QUINTAS DE QUIMERALBA, S.A.")
+		`type="application/json" href="/api/v1/shorts"`, `href="/api/v1/shorts.csv"`, `href="/api/v1/shorts/totals.csv"`, "Emisores con más posiciones cortas", "1,2\u00a0%", "Quintas de Quimeralba, S.A.")
 	if w.Header().Get("X-Robots-Tag") != "" {
 		t.Error("the page of legal persons is not for search engines")
 	}
@@ -28,9 +28,9 @@ func TestShorts(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/shorts?lang=en"), "Short positions", "0.71%", "4 positions", `href="/issuers/A69000016?lang=en"`, "replaced")
 
 	w = s.get(http.StatusOK, "/shorts?issuer=BVB&current=true&from=2026-03-01")
-	has(t, w, "2 posiciones", "Emisor: BODEGAS DE VALDEBRISA, S.A.", "Solo las vigentes", `name="current" value="true" checked`,
+	has(t, w, "2 posiciones", "Emisor: Bodegas de Valdebrisa, S.A.", "Solo las vigentes", `name="current" value="true" checked`,
 		`href="/api/v1/shorts?current=true&amp;from=2026-03-01&amp;issuer=BVB"`, `href="/api/v1/shorts.csv?current=true&amp;from=2026-03-01&amp;issuer=BVB"`, `href="/shorts?current=true&amp;from=2026-03-01"`)
-	lacks(t, w.Body.String(), "2026-02-02-1", "QUIMERALBA", "Emisores con más")
+	lacks(t, w.Body.String(), "2026-02-02-1", "Quimeralba", "Emisores con más")
 	if w.Header().Get("X-Robots-Tag") != "noindex" {
 		t.Error("search engines may index every filter")
 	}
@@ -43,7 +43,7 @@ func TestShorts(t *testing.T) {
 	}
 	has(t, s.get(http.StatusOK, "/shorts?market=growth"), "Ninguna posición cumple estas condiciones")
 	has(t, s.get(http.StatusOK, "/shorts?page=2"), "No hay más posiciones")
-	has(t, s.get(http.StatusBadRequest, "/shorts?view=x&current=y"), "must be newest or largest", "must be true or false")
+	has(t, s.get(http.StatusBadRequest, "/shorts?view=x&current=y"), "debe ser newest o largest", "debe ser true o false")
 	has(t, s.get(http.StatusBadRequest, "/shorts?issuer=bodgeas"), `<a href="/shorts?issuer=A69000016">`)
 	has(t, s.get(http.StatusOK, "/sitemaps/pages.xml"), "https://pregon.example/shorts<")
 	has(t, start(t, "", store.Batch{}).get(http.StatusOK, "/shorts"), "Todavía no se conoce ninguna posición")
@@ -107,7 +107,7 @@ func TestDealings(t *testing.T) {
 
 	w = s.get(http.StatusOK, "/dealings?issuer=bvb&person=elena")
 	has(t, w, "4 notificaciones", `name="person"`, `href="/dealings"`, `href="/dealings?issuer=bvb"`, "Persona: elena")
-	has(t, s.get(http.StatusBadRequest, "/dealings?person=elena"), "needs issuer")
+	has(t, s.get(http.StatusBadRequest, "/dealings?person=elena"), "necesita issuer")
 	w = s.get(http.StatusOK, "/dealings?side=sell&min_amount=50000")
 	has(t, w, "1 notificación", "Sentido: Venta", "Importe mínimo: 50.000 €", `<option value="sell" selected>`)
 	w = s.get(http.StatusOK, "/dealings?view=largest")

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -40,7 +39,7 @@ func jsonFeedOf(r *register) func(*Site, *request) (*render.Page, error) {
 func (q *request) registerHead(r *register) feedHead {
 	title := "Pregón · " + q.edition.Text("register.title."+string(r.kind))
 	for _, name := range r.filters {
-		if v := q.values.Get(name); v != "" && v != "true" && v != "false" {
+		if v := q.titled(name); v != "" && v != "true" && v != "false" {
 			title += " · " + v
 		}
 	}
@@ -77,8 +76,8 @@ func (s *Site) syndicatePositions(q *request, r *register) ([]syndicated, error)
 	list := q.params.PositionList(q.snapshot, r.kind)
 	list.Limit = feedEntries
 	if n := q.values.Get("page"); n != "" {
-		q.params.Reject("page", n, "%s", fmt.Sprintf("is not for feeds, which have the newest %d positions: "+
-			"/api/v1%s has all pages", feedEntries, r.path))
+		q.params.Reject("page", n, "is not for feeds, which have the newest %d positions: /api/v1%s has all pages",
+			feedEntries, r.path)
 	}
 	if q.aboutOne(r) {
 		q.params.Reject(r.name, q.values.Get(r.name), "is not together with issuer for feeds: "+

@@ -25,6 +25,10 @@ type reportPage struct {
 	Facts     []statedFact
 	MoreFacts int        // that are not shown
 	Scanned   string     // a note that the text was read by OCR, or ""
+	Published string     // when, to the second if that is known
+	Frame     string     // address of the PDF file if this site has it, or ""
+	English   bool       // the page is in English, and what stays Spanish is marked
+	Spanish   bool       // the summary stays Spanish
 	Sentences []sentence // of the summary, if it has evidence
 	Quoted    bool       // some of them have a quote
 	Summary   string     // otherwise
@@ -34,8 +38,8 @@ type reportPage struct {
 	Timeline  []event
 	Corrected *event // the report that corrects this one
 	Stages    []stage
-	Newer     []row // of the same issuer
-	Older     []row
+	Newer     []neighbour // of the same issuer
+	Older     []neighbour
 	Document  documentView
 	Citation  string
 	Address   string // to share
@@ -65,17 +69,18 @@ type event struct {
 type stage struct {
 	Name  string
 	At    time.Time
-	After string // time since the publication
+	After string // time since the publication, or "" if that is not known
 }
 
 // documentView is the document of a report as far as the reader may have it.
 type documentView struct {
 	Status   string
 	Pages    int
-	Piece    []document.PagePiece // the text, for readers with a credential
+	Piece    []document.PagePiece // the text; without a credential its beginning
 	Next     string               // address of the rest
 	Previous string
-	Locked   bool // the text exists, and needs a credential
+	Cut      bool   // the text goes on, and needs a credential
+	ReadAll  string // address of the whole text for people who sign in; "" without accounts
 }
 
 // textChars is the number of characters of a document on one page.
@@ -101,7 +106,7 @@ func (s *Site) report(q *request) (*render.Page, error) {
 		return nil, err
 	}
 	if f.ID() != id {
-		address := "/reports/" + f.ID()
+		address := q.reportPath(f.ID())
 		if markdown {
 			address += markdownSuffix
 		}
@@ -114,27 +119,28 @@ func (s *Site) report(q *request) (*render.Page, error) {
 			Body:        []byte(document.Card(rep, s.BaseURL+"/reports/"+id)),
 		}, nil
 	}
-	full, err := s.Query.Report(q.Context(), q.snapshot, id)
-	if err != nil {
-		return nil, err
-	}
+	full := s.Query.Describe(q.Context(), f, rep)
 	out := &reportPage{
-		Report:   full,
-		Row:      q.newRow(f, search.Highlighter{}),
-		Details:  q.details(rep, f),
-		Language: cmp.Or(rep.Document.Language, "es"),
-		Timeline: q.timeline(rep),
-		Stages:   q.stages(rep),
-		Address:  s.BaseURL + "/reports/" + id,
-		JSON:     "/api/v1/reports/" + id,
-		Markdown: "/reports/" + id + markdownSuffix,
+		Report:    full,
+		Row:       q.rowOf(f, rep, search.Highlighter{}),
+		Details:   q.details(rep, f),
+		Language:  cmp.Or(rep.Document.Language, "es"),
+		Published: q.published(rep),
+		Frame:     s.ownFile(rep),
+		English:   q.edition.Language == render.English,
+		Timeline:  q.timeline(rep),
+		Stages:    q.stages(rep),
+		Address:   s.BaseURL + "/reports/" + id,
+		JSON:      "/api/v1/reports/" + id,
+		Markdown:  "/reports/" + id + markdownSuffix,
 	}
 	out.Facts, out.MoreFacts = q.stated(full.Facts)
 	out.Headline = q.headlineOf(rep.Facts)
 	out.Sentences, out.Summary = sentences(full.Evidence), q.summaryOf(rep)
-	if q.edition.Language == render.English && rep.SummaryEN != "" {
+	if out.English && rep.SummaryEN != "" {
 		out.Sentences = sentences(full.EvidenceEN)
 	}
+	out.Spanish = out.English && rep.SummaryEN == "" && rep.Summary != ""
 	out.Quoted = slices.ContainsFunc(out.Sentences, func(s sentence) bool { return s.Quote != "" })
 	if scanned := "report.scanned." + rep.DocumentNow().Method; q.edition.Known(scanned) {
 		out.Scanned = q.edition.Text(scanned)
@@ -159,11 +165,13 @@ func (s *Site) report(q *request) (*render.Page, error) {
 		q.edition.Date(rep.PublishedAt), q.edition.Clock(rep.PublishedAt), out.Address)
 	return &render.Page{
 		Template:    "report",
+		Style:       "report.css",
 		Title:       rep.CompanyName + ": " + rep.Title,
 		Description: cmp.Or(out.Headline, out.Summary, rep.CompanyName+" · "+q.edition.Text("type."+string(rep.Type))),
 		Kind:        "article",
 		Data:        out,
 		Linked:      q.linkedReport(rep, out),
+		Frames:      out.Frame != "",
 		Head: []render.HeadLink{
 			{Rel: "alternate", Type: "application/json", URL: out.JSON},
 			{Rel: "alternate", Type: "text/markdown", URL: out.Markdown},
@@ -171,16 +179,32 @@ func (s *Site) report(q *request) (*render.Page, error) {
 	}, nil
 }
 
+// neighbour is a report of the same issuer.
+type neighbour struct {
+	Exact     string // when it was listed, for machines
+	Minute    string // the same for readers
+	URL       string
+	Simulated bool // its title begins with simulatedPrefix, which Title does not have
+	Title     string
+}
+
 // neighbours returns the reports of the same issuer just after and just before a
 // report, newest first.
-func (q *request) neighbours(f catalog.Report) (newer, older []row) {
-	rows := func(reports []catalog.Report) (out []row) {
+func (q *request) neighbours(f catalog.Report) (newer, older []neighbour) {
+	all := func(reports []catalog.Report) (out []neighbour) {
 		for _, r := range slices.Backward(reports) {
-			out = append(out, q.newRow(r, search.Highlighter{}))
+			title, simulated := strings.CutPrefix(r.Title(), simulatedPrefix)
+			out = append(out, neighbour{
+				Exact:     q.edition.Exact(r.Listed()),
+				Minute:    q.edition.Minute(r.Listed()),
+				URL:       q.edition.Link(q.reportPath(r.ID())),
+				Simulated: simulated,
+				Title:     title,
+			})
 		}
 		return out
 	}
-	return rows(q.snapshot.After(f, neighbours)), rows(q.snapshot.Before(f, neighbours))
+	return all(q.snapshot.After(f, neighbours)), all(q.snapshot.Before(f, neighbours))
 }
 
 // details returns the fields of a report.
@@ -194,7 +218,7 @@ func (q *request) details(r *disclosure.Report, f catalog.Report) (out []detail)
 	add("type", q.edition.Text("type."+string(r.Type))+" ("+string(r.Type)+")",
 		q.edition.Link("/?type="+string(r.Type)), false)
 	add("number", strconv.FormatInt(r.Number, 10), "", true)
-	add("published", q.edition.Moment(r.PublishedAt), "", false)
+	add("published", q.published(r), "", false)
 	add("precision", q.precision(r.TimeFrom), "", false)
 	if issuer != "" {
 		add("issuer", r.CompanyName, q.edition.Link(issuerPath(issuer)), false)
@@ -216,6 +240,38 @@ func (q *request) details(r *disclosure.Report, f catalog.Report) (out []detail)
 	add("id", r.ID, "", true)
 	return out
 }
+
+// published returns when a report was published, to the second if that is known.
+func (q *request) published(r *disclosure.Report) string {
+	if r.SecondsKnown() {
+		return q.edition.Moment(r.PublishedAt)
+	}
+	return q.edition.Minute(r.PublishedAt)
+}
+
+// listed returns the time by which lists order a report, to the second if that is known.
+func (q *request) listed(r *disclosure.Report) string {
+	if r.SuspectTime() {
+		return q.edition.Moment(r.ListedAt())
+	}
+	return q.published(r)
+}
+
+// ownFile returns the path of the PDF file of a report if this service has it, else "".
+// That is so for the simulated market: the files of the regulator are on its site, which
+// this one does not show in frames.
+func (s *Site) ownFile(r *disclosure.Report) string {
+	now := r.DocumentNow()
+	path, own := strings.CutPrefix(r.PDFURL, s.BaseURL)
+	if !own || !strings.HasPrefix(path, disclosure.SimulatedPath+"/") || now.Status != disclosure.DocumentReady ||
+		now.Type != pdfType {
+		return ""
+	}
+	return path + "#navpanes=0&view=FitH"
+}
+
+// pdfType is the type of documents that browsers show beside the text.
+const pdfType = "pdf"
 
 // precision returns how exact the time of publication is.
 func (q *request) precision(from disclosure.Surface) string {
@@ -239,7 +295,7 @@ func (q *request) timeline(r *disclosure.Report) (out []event) {
 			if f, ok := q.snapshot.Report(o.ID); ok {
 				e.At = f.Published()
 				e.Title = f.Title()
-				e.URL = q.edition.Link("/reports/" + o.ID)
+				e.URL = q.edition.Link(q.reportPath(o.ID))
 				e.Label = string(f.Type()) + " " + e.Label
 			}
 		}
@@ -278,13 +334,14 @@ func (q *request) stages(r *disclosure.Report) []stage {
 		key string
 		at  time.Time
 	}{{"stage.seen", r.FirstSeenAt}, {"stage.text", r.TextReadyAt}, {"stage.summary", r.SummaryReadyAt}} {
-		if !next.at.IsZero() {
-			out = append(out, stage{
-				Name:  q.edition.Text(next.key),
-				At:    next.at,
-				After: q.edition.Duration(next.at.Sub(r.PublishedAt)),
-			})
+		if next.at.IsZero() {
+			continue
 		}
+		s := stage{Name: q.edition.Text(next.key), At: next.at}
+		if r.SecondsKnown() {
+			s.After = q.edition.Duration(next.at.Sub(r.PublishedAt))
+		}
+		out = append(out, s)
 	}
 	return out
 }
@@ -301,8 +358,7 @@ func (s *Site) documentOf(q *request, r *disclosure.Report) (documentView, error
 		return out, nil
 	}
 	if q.principal.Mode == access.Anonymous {
-		out.Locked = true
-		return out, nil
+		return s.openingOf(q, r, out), nil
 	}
 	offset := q.params.Integer("offset", 0, 0, query.MaxOffset)
 	if err := q.params.Err(); err != nil {
@@ -320,6 +376,18 @@ func (s *Site) documentOf(q *request, r *disclosure.Report) (documentView, error
 		out.Previous = q.with(q.URL.Path, "offset", "") + "#document"
 	}
 	return out, nil
+}
+
+// openingOf adds the beginning of the text of a document, and where to read all of it.
+func (s *Site) openingOf(q *request, r *disclosure.Report, out documentView) documentView {
+	opening := s.Query.Opening(q.Context(), r)
+	if opening != nil {
+		out.Piece = opening.Pages
+	}
+	if out.Cut = opening == nil || !opening.Whole; out.Cut && len(s.Parts) > 0 {
+		out.ReadAll = q.edition.Link(sessionReports+r.ID) + "#document"
+	}
+	return out
 }
 
 // linkedReport describes a report to search engines, in the terms of schema.org.

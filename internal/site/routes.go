@@ -76,6 +76,21 @@ var routes = []route{
 		counted: always,
 	},
 	{
+		pattern: "GET /following",
+		handle:  (*Site).following,
+		early:   true,
+	},
+	{
+		pattern: "GET /following/list",
+		handle:  (*Site).followingList,
+		scope:   access.ReadIssuers | access.ReadReports,
+	},
+	{
+		pattern: "GET /following/find",
+		handle:  (*Site).followingFind,
+		scope:   access.ReadIssuers,
+	},
+	{
 		pattern: "GET /calendar",
 		handle:  (*Site).calendar,
 		scope:   access.ReadReports,
@@ -149,15 +164,17 @@ var routes = []route{
 		counted: always,
 	},
 	{
-		pattern: "GET /analytics",
-		handle:  (*Site).analytics,
-		scope:   access.ReadAnalytics,
+		pattern:   "GET /analytics",
+		handle:    (*Site).analytics,
+		scope:     access.ReadAnalytics,
+		expensive: true,
 	},
 	{
-		pattern: "GET /analytics/{table}",
-		handle:  (*Site).analyticsTable,
-		scope:   access.ReadAnalytics,
-		counted: always,
+		pattern:   "GET /analytics/{table}",
+		handle:    (*Site).analyticsTable,
+		scope:     access.ReadAnalytics,
+		counted:   always,
+		expensive: true,
 	},
 	{
 		pattern: "GET /feed.atom",

@@ -18,18 +18,29 @@ type row struct {
 	ID, Type   string
 	Company    string
 	Ticker     string
+	Issuer     string // the id of its issuer, or ""
 	IssuerURL  string // of the page of its issuer, or ""
 	URL        string
-	Simulated  bool // its title begins with simulatedPrefix, which Title lacks
+	Simulated  bool // its title begins with simulatedPrefix, which Title does not have
 	Title      []span
 	Line       string // what its facts say, in few words
 	Summary    []span
+	Translated bool // the summary is in the language of the page, and the title is not
 	Categories []string
 	At         time.Time
+	When       string // all of At, to the second if that is known
 	Ago        string // "5 min ago" within the last hour
 	Corrected  bool
 	Suspect    bool           // the stated time cannot be true: see disclosure.Report.SuspectTime
 	Snippets   []snippetSpans // of a search in documents
+}
+
+// ShowsSummary reports whether a list shows the summary: if the search found words of it and not
+// of the title, or if it is a translation and there is no line about facts, so that readers of English pages
+// see what a Spanish title is about.
+func (r row) ShowsSummary() bool {
+	marked := func(s span) bool { return s.Marked }
+	return r.Translated && r.Line == "" || slices.ContainsFunc(r.Summary, marked) && !slices.ContainsFunc(r.Title, marked)
 }
 
 // span is a piece of a text. Marked pieces match the search.
@@ -38,33 +49,41 @@ type span struct {
 	Marked bool
 }
 
-// simulatedPrefix begins the titles of the simulated market. Pages show it apart.
+// simulatedPrefix begins the titles of the simulated market. The page of a report shows it;
+// lists do not, because the banner of the page says the same.
 const simulatedPrefix = "[Simulación] "
 
 // newRow returns a report as lists show it, with the words that match a search
 // marked.
 func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
-	r := f.Decode()
+	return q.rowOf(f, f.Decode(), matches)
+}
+
+// rowOf is newRow for a report that is decoded.
+func (q *request) rowOf(f catalog.Report, r *disclosure.Report, matches search.Highlighter) row {
 	title, simulated := strings.CutPrefix(r.Title, simulatedPrefix)
 	out := row{
 		ID:         r.ID,
 		Type:       string(r.Type),
-		Company:    r.CompanyName,
+		Company:    disclosure.DisplayName(r.CompanyName),
 		Ticker:     f.Ticker(),
-		URL:        q.edition.Link("/reports/" + r.ID),
+		URL:        q.edition.Link(q.reportPath(r.ID)),
 		Simulated:  simulated,
 		Title:      mark(matches, title),
 		Line:       headline.Line(r.Facts, string(q.edition.Language)),
 		Categories: q.categories(r),
 		At:         r.ListedAt(),
+		When:       q.listed(r),
 		Ago:        q.edition.Ago(r.ListedAt(), q.now),
 		Corrected:  r.CorrectedBy != "",
 		Suspect:    r.SuspectTime(),
 	}
 	if summary := q.summaryOf(r); !q.repeats(summary, title, r) {
 		out.Summary = mark(matches, summary)
+		out.Translated = q.edition.Language == render.English && r.SummaryEN != ""
 	}
 	if id := f.IssuerID(); id != "" {
+		out.Issuer = id
 		out.IssuerURL = q.edition.Link(issuerPath(id))
 	}
 	return out
@@ -151,7 +170,7 @@ func (q *request) nameOf(d disclosure.Day) string {
 func (d *dayRows) add(r row) {
 	for i := len(d.Groups) - 1; i >= 0; i-- {
 		last := d.Groups[i].Rows[len(d.Groups[i].Rows)-1]
-		if last.Company == r.Company && last.At.Sub(r.At) <= together {
+		if last.Company == r.Company && last.At.Sub(r.At).Abs() <= together {
 			d.Groups[i].Rows = append(d.Groups[i].Rows, r)
 			return
 		}

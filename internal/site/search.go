@@ -9,7 +9,6 @@ import (
 	"pregon/internal/disclosure"
 	"pregon/internal/document"
 	"pregon/internal/query"
-	"pregon/internal/search"
 	"pregon/internal/site/render"
 )
 
@@ -17,7 +16,8 @@ import (
 type searchPage struct {
 	*listing
 	Search  string
-	Locked  bool // documents are searched with a credential only
+	Locked  bool   // documents are searched with a credential only
+	SignIn  string // address of the same search for people who sign in, or ""
 	Issuers []suggested
 	Facets  []facet
 	Where   []choice // search in reports or in documents
@@ -52,7 +52,11 @@ const (
 
 // search shows the results of a search with their facets.
 func (s *Site) search(q *request) (*render.Page, error) {
-	list := q.params.List(q.snapshot)
+	read := q.params.List
+	if q.bySession() {
+		read = q.params.ListInDocuments
+	}
+	list := read(q.snapshot)
 	list.Limit = searchRows
 	out := &searchPage{Search: list.Filter.Search}
 	title := q.edition.Text("search.title")
@@ -61,7 +65,7 @@ func (s *Site) search(q *request) (*render.Page, error) {
 			{Text: q.edition.Text("search.inreports"), URL: q.with("/search", "in", ""), Selected: !list.InDocuments},
 			{
 				Text:     q.edition.Text("search.indocuments"),
-				URL:      q.with("/search", "in", query.InDocument),
+				URL:      s.inDocuments(q),
 				Selected: list.InDocuments,
 			},
 		}
@@ -79,6 +83,9 @@ func (s *Site) search(q *request) (*render.Page, error) {
 			return nil, err
 		}
 		out.Locked, out.listing = true, &listing{Form: q.form()}
+		if len(s.Parts) > 0 { // there are accounts
+			out.SignIn = s.inDocuments(q)
+		}
 		return done, nil
 	}
 	found, page, err := s.find(q, list)
@@ -103,6 +110,15 @@ func (s *Site) search(q *request) (*render.Page, error) {
 	return done, nil
 }
 
+// inDocuments returns the address that searches documents for the same words. A person
+// signs in there; without accounts a program needs a credential.
+func (s *Site) inDocuments(q *request) string {
+	if len(s.Parts) > 0 {
+		return q.with(sessionSearch, "in", "")
+	}
+	return q.with("/search", "in", query.InDocument)
+}
+
 // foundIssuers returns the issuers that a search text names.
 func (q *request) foundIssuers(text string) ([]suggested, error) {
 	if strings.TrimSpace(text) == "" {
@@ -123,10 +139,10 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 				Text:     text(c.Value),
 				Count:    c.Total,
 				Selected: selected,
-				URL:      q.with("/search", parameter, c.Value),
+				URL:      q.with(q.searchPath(), parameter, c.Value),
 			}
 			if selected {
-				v.URL = q.with("/search", parameter, "")
+				v.URL = q.with(q.searchPath(), parameter, "")
 			}
 			one.add(i, v)
 		}
@@ -156,9 +172,9 @@ func (q *request) yearFacet(years []catalog.Facet) facet {
 			Count:    y.Total,
 			Selected: q.values.Get("from") == from && q.values.Get("to") == to,
 		}
-		v.URL = q.with("/search", "from", from, "to", to)
+		v.URL = q.with(q.searchPath(), "from", from, "to", to)
 		if v.Selected {
-			v.URL = q.with("/search", "from", "", "to", "")
+			v.URL = q.with(q.searchPath(), "from", "", "to", "")
 		}
 		out.add(i, v)
 	}
@@ -167,27 +183,18 @@ func (q *request) yearFacet(years []catalog.Facet) facet {
 
 // addSnippets adds the places in the documents that match a search to its rows.
 func (s *Site) addSnippets(q *request, list query.List, found catalog.Page, into *listing) error {
-	places := make([]document.Place, len(found.Reports))
-	hashes := map[string]string{} // by report
+	snippets, err := s.Query.Snippets(q.Context(), list.Filter, found.Reports)
+	if err != nil {
+		return err
+	}
+	byReport := map[string][]document.Snippet{}
 	for i, f := range found.Reports {
-		d := f.Decode().Document
-		places[i] = document.Place{SHA256: d.SHA256, Pages: d.Pages}
-		hashes[f.ID()] = d.SHA256
-	}
-	release, err := s.Query.AcquireText(q.Context())
-	if err != nil {
-		return err
-	}
-	defer release()
-	asked := search.ParseFilter(list.Filter)
-	snippets, err := document.Snippets(q.Context(), s.Query.Documents, asked, places...)
-	if err != nil {
-		return err
+		byReport[f.ID()] = snippets[i]
 	}
 	for _, d := range into.Days {
 		for _, g := range d.Groups {
 			for i := range g.Rows {
-				for _, snippet := range snippets[hashes[g.Rows[i].ID]] {
+				for _, snippet := range byReport[g.Rows[i].ID] {
 					g.Rows[i].Snippets = append(g.Rows[i].Snippets, snippetSpans{snippet.Page, spansOf(snippet)})
 				}
 			}

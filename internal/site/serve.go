@@ -24,6 +24,9 @@ type request struct {
 	now       time.Time
 	values    url.Values
 	params    *query.Params
+	unkept    bool // the page is for this reader only: see query.NamesWatchlist
+	private   bool // a page of the account of this reader
+	simulated bool // the reports are those of the simulated market
 }
 
 // edition is the edition of a page, with what only the public pages write.
@@ -31,12 +34,17 @@ type edition struct{ render.Edition }
 
 // forRender returns the request as the layout sees it.
 func (q *request) forRender() render.Request {
-	return render.Request{Request: q.Request, Edition: q.edition.Edition, Values: q.values}
+	return render.Request{
+		Request: q.Request,
+		Edition: q.edition.Edition,
+		Values:  q.values,
+		Private: q.private,
+	}
 }
 
 // pageParameters are the parameters that select what a page shows.
 var pageParameters = append([]string{
-	"page", "letter", "in", "offset", "month", "view", "day", "holder", "person", "side", "current", "names",
+	"page", "letter", "in", "offset", "month", "view", "day", "holder", "person", "side", "current", "names", "order",
 }, filterNames...)
 
 // serve turns a route into a handler.
@@ -46,13 +54,18 @@ func (s *Site) serve(rt route) http.Handler {
 			Request: r,
 			edition: edition{s.Edition(r)},
 			now:     time.Now(),
+
+			simulated: s.Query.Simulated(),
 		}
 		out, err := s.respond(w, rt, q)
 		if err != nil {
 			s.Fail(w, q.forRender(), err)
 			return
 		}
-		out.Write(w, r, q.principal.Mode != access.Anonymous)
+		if q.unkept {
+			w.Header()["X-Robots-Tag"] = []string{"noindex"}
+		}
+		out.Write(w, r, q.principal.Mode != access.Anonymous || q.unkept)
 	})
 }
 
@@ -62,8 +75,7 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request) (*render.Res
 		return nil, err
 	}
 	if n := len(q.URL.RawQuery); n > maxQuery {
-		return nil, fault.New(fault.Invalid, "The query string has %d bytes, and pages take %d at most: "+
-			"shorten the search, or use the API, which takes longer ones.", n, maxQuery)
+		return nil, errLongQuery(n)
 	}
 	need := access.Requirement{
 		Public:    true,
@@ -85,7 +97,23 @@ func (s *Site) respond(w http.ResponseWriter, rt route, q *request) (*render.Res
 		q.Request = q.WithContext(access.NewContext(q.Context(), q.principal))
 		return s.renderFor(rt, q)
 	}
+	if q.unkept = query.NamesWatchlist(q.URL.RawQuery); q.unkept {
+		return s.once(rt, q)
+	}
 	return s.cached(rt, q)
+}
+
+// once returns a page for one reader without a credential, with the turns of pages that
+// readers share. Nothing keeps it.
+func (s *Site) once(rt route, q *request) (*render.Response, error) {
+	slot, err := s.Guard.AcquireSlot(q.Request, q.principal, rt.expensive)
+	if err != nil {
+		return nil, err
+	}
+	defer slot.Release()
+	mine := render.Queue{Turns: s.turns, Caller: s.Guard.Caller(q.Request, q.principal)}
+	var alone render.Cache
+	return alone.Get(q.Context(), s.stateOf(q), "", mine, func() (*render.Response, error) { return s.run(rt, q) })
 }
 
 // renderFor renders a page for one reader. With a credential it may wait for the store,
@@ -137,6 +165,12 @@ func (s *Site) placeOf(rt route, q *request) (pages *render.Cache, now render.St
 	return &s.cache, s.stateOf(q), key
 }
 
+// errLongQuery is the error of a query string of n bytes.
+func errLongQuery(n int) error {
+	return fault.New(fault.Invalid, "The query string has %d bytes, and pages take %d at most: "+
+		"shorten the search, or use the API, which takes longer ones.", n, maxQuery)
+}
+
 // renderedAtOnce returns the number of pages that are rendered at the same time for
 // callers without a credential. Such a page needs a processor and nothing else.
 func renderedAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
@@ -154,7 +188,7 @@ func (s *Site) run(rt route, q *request) (*render.Response, error) {
 	if rt.sitemap {
 		raw = "" // sitemaps are the same for every query
 	}
-	q.params = s.Query.ParseQuery(raw)
+	q.params = s.Query.ParseQuery(raw).For(q.principal)
 	if err := q.params.Err(); err != nil {
 		return nil, err
 	}
@@ -163,6 +197,7 @@ func (s *Site) run(rt route, q *request) (*render.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.NoIndex = p.NoIndex || q.private
 	return s.Render(q.forRender(), p)
 }
 

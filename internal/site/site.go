@@ -22,7 +22,7 @@ import (
 	"pregon/internal/site/render"
 )
 
-//go:embed style templates texts
+//go:embed assets style templates texts
 var files embed.FS
 
 // Options are the collaborators of the site.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ type service struct {
 	coverage *coverage.Tracker
 	mux      *http.ServeMux
 	pages    *site.Site
+	query    *query.Service
 }
 
 // start serves a store with a batch, and parts.
@@ -65,11 +67,12 @@ func startLimited(t testing.TB, anonymous *access.Limit, source string, parts ..
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.query = query.New(query.Options{
+		Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: "v0.0.0-test", Shared: func() string { return "off" },
+		Source: func() string { return source },
+	})
 	s.pages, err = site.New(site.Options{
-		Query: query.New(query.Options{
-			Catalog: s.catalog, Coverage: s.coverage, Documents: db, Version: "v0.0.0-test", Shared: func() string { return "off" },
-			Source: func() string { return source },
-		}),
+		Query: s.query,
 		Guard: access.NewGuard(access.Options{
 			BaseURL:   baseURL,
 			Keys:      access.NewKeyring(db, nil),
@@ -269,17 +272,19 @@ func TestFeed(t *testing.T) {
 	t.Parallel()
 	s := start(t, "demo", querytest.Market())
 	w := s.get(http.StatusOK, "/")
-	has(t, w, "Mercado simulado", "BODEGAS DE VALDEBRISA, S.A.", `href="/reports/oir-40374"`, "jueves, 23 de abril de 2026", "00:30", `lang="es"`)
+	has(t, w, "Mercado simulado", "Bodegas de Valdebrisa, S.A.", `href="/reports/oir-40374"`, "jueves, 23 de abril de 2026", "00:30", `lang="es"`)
 	has(t, s.get(http.StatusOK, "/", "Accept-Language", "en-GB,en;q=0.9,es;q=0.1"), "Simulated market", "Thursday, 23 April 2026", `lang="en"`, `href="/reports/oir-40374"`)
 	has(t, s.get(http.StatusOK, "/?lang=en"), `lang="en"`, `href="/reports/oir-40374?lang=en"`, `hreflang="es"`)
 	if body := s.get(http.StatusOK, "/?type=HR").Body.String(); strings.Contains(body, "oir-40374") || !strings.Contains(body, "hr-256057") {
 		t.Error("the filter by type does not filter")
 	}
-	has(t, s.get(http.StatusBadRequest, "/?type=XX"), "La petición no es válida", "must be IP, HR or OIR")
+	has(t, s.get(http.StatusBadRequest, "/?type=XX"), "La petición no es válida", `<code>type</code> <q>XX</q> debe ser IP, HR u OIR, en mayúsculas`)
+	has(t, s.get(http.StatusBadRequest, "/?type=XX&lang=en"), "The request is not valid", "must be IP, HR or OIR, in upper case")
+	lacks(t, s.get(http.StatusBadRequest, "/?type=XX").Body.String(), `lang="en">debe`, "must be")
 	has(t, s.get(http.StatusOK, "/?search=inexistente"), "Ninguna comunicación cumple estas condiciones")
 }
 
-// Programs get what they always got at the front page.
+// Programs receive JSON at the front page by default.
 func TestFrontForPrograms(t *testing.T) {
 	t.Parallel()
 	s := start(t, "", querytest.Market())
@@ -318,19 +323,20 @@ func TestReport(t *testing.T) {
 	if to := s.get(http.StatusFound, "/reports/OIR-40374?lang=en").Header().Get("Location"); to != "/reports/oir-40374?lang=en" {
 		t.Errorf("redirected to %q", to)
 	}
-	has(t, s.get(http.StatusNotFound, "/reports/oir-1"), "Página no encontrada", "There is no report oir-1.")
+	has(t, s.get(http.StatusNotFound, "/reports/oir-1"), "Página no encontrada", "No existe la comunicación oir-1.")
 	has(t, s.get(http.StatusOK, "/reports/oir-40374.md"), "# ", "40374")
 }
 
-// The text of a document is shown to readers with a credential only, and such pages
-// are not cached.
+// The text of a document after its beginning is shown to readers with a credential only,
+// and such pages are not cached.
 func TestDocumentText(t *testing.T) {
 	t.Parallel()
 	s := start(t, "", querytest.Market())
-	s.append(store.Batch{Aside: []disclosure.Report{querytest.Document(t, s.store, "oir-40374", "Acuerdo <b>uno</b> del consejo", "Segunda página")}})
+	s.append(store.Batch{Aside: []disclosure.Report{querytest.Document(t, s.store, "oir-40374",
+		"Acuerdo <b>uno</b> del consejo "+strings.Repeat("palabra ", 200), "Segunda página")}})
 	const text = "Segunda página"
 	w := s.get(http.StatusOK, "/reports/oir-40374")
-	has(t, w, "El texto del documento se puede leer aquí con una clave")
+	has(t, w, "Acuerdo &lt;b&gt;uno", "La API devuelve el texto completo con una clave")
 	if strings.Contains(w.Body.String(), text) {
 		t.Error("anonymous readers see the text")
 	}
@@ -381,6 +387,52 @@ func TestWidenedSearch(t *testing.T) {
 	if body := s.get(http.StatusOK, "/search?search=zzzzzz").Body.String(); strings.Contains(body, "¿Quiso decir?") {
 		t.Error("a search without similar words offers another")
 	}
+}
+
+// A search that finds nothing says what each of its words finds alone, with and without
+// the other conditions.
+func TestExplainedSearch(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	for _, path := range []string{"/", "/search"} {
+		w := s.get(http.StatusOK, path+"?search=dividendos+zzzz&type=IP")
+		has(t, w, "Lo que encuentra cada palabra sola", "<s>dividendos</s>", "<s>zzzz</s>",
+			`href="/search?search=dividendos">1 sin las demás condiciones</a>`,
+			`href="`+path+`?type=IP">Las demás condiciones, sin palabras</a>`)
+		w = s.get(http.StatusOK, path+"?search=dividends+zzzz&lang=en")
+		has(t, w, "What each word finds alone", "<s>zzzz</s>", "also dividendo",
+			`href="`+path+`?lang=en&amp;search=dividends">dividends</a>`)
+		if strings.Contains(w.Body.String(), "without the other conditions") {
+			t.Errorf("%s names other conditions, and there are none", path)
+		}
+		for _, plain := range []string{"zzzz", "dividendos", "dividendos+zzzz&page=2", ""} {
+			if body := s.get(http.StatusOK, path+"?search="+plain).Body.String(); strings.Contains(body, `class="why"`) {
+				t.Errorf("%s?search=%s explains itself", path, plain)
+			}
+		}
+	}
+	w := s.get(http.StatusOK, "/search?search="+url.QueryEscape("<b> uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece"))
+	has(t, w, "Hay 2 palabras más", "&lt;b&gt;")
+}
+
+// A list has the most important reports of each day first if the reader chooses that, and
+// explains the order. It does not offer new reports, which would be out of order.
+func TestImportantFirst(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	w := s.get(http.StatusOK, "/?type=OIR")
+	has(t, w, `href="/?order=important&amp;type=OIR"`, ">Por importancia</a>", `data-live="/live?type=OIR"`)
+	if strings.Contains(w.Body.String(), "Ordenar por hora") {
+		t.Error("a list by time explains another order")
+	}
+	for _, path := range []string{"/", "/search", "/issuers/A69000016"} {
+		w = s.get(http.StatusOK, path+"?order=important&type=OIR")
+		has(t, w, "Cada día empieza por la información privilegiada", `href="`+path+`?type=OIR">Ordenar por hora</a>`,
+			`name="order" value="important"`, `data-id="oir-40374"`)
+		has(t, s.get(http.StatusOK, path+"?order=important&lang=en"), "Each day begins with inside information", "Order by time")
+		s.get(http.StatusBadRequest, path+"?order=size")
+	}
+	has(t, s.get(http.StatusOK, "/?order=important"), `data-live=""`)
 }
 
 // Until the first data is loaded, pages say so.

@@ -3,13 +3,13 @@ package site
 import (
 	"cmp"
 	"encoding/xml"
-	"fmt"
 	"net/http"
 	"time"
 
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
 	"pregon/internal/site/render"
+	"pregon/internal/text/mask"
 )
 
 // syndicated is a report or a position as feed readers get it.
@@ -44,8 +44,8 @@ const feedEntries = 100
 // syndicate returns the newest reports of a filter for feed readers.
 func (s *Site) syndicate(q *request) ([]syndicated, error) {
 	if n := q.values.Get("page"); n != "" {
-		q.params.Reject("page", n, "%s", fmt.Sprintf("is not for feeds, which have the newest %d reports: "+
-			"/api/v1/reports has all pages, and the snapshots of /api/v1/bulk have everything", feedEntries))
+		q.params.Reject("page", n, "is not for feeds, which have the newest %d reports: "+
+			"/api/v1/reports has all pages, and the snapshots of /api/v1/bulk have everything", feedEntries)
 	}
 	found, err := s.reports(q, q.list(feedEntries))
 	if err != nil {
@@ -87,11 +87,25 @@ func updatedAt(r *disclosure.Report) time.Time {
 func (q *request) feedTitle() string {
 	title := "Pregón"
 	for _, name := range filterNames {
-		if v := q.values.Get(name); v != "" {
+		if v := q.titled(name); v != "" {
 			title += " · " + v
 		}
 	}
 	return title
+}
+
+// titled returns a condition for the title of a feed.
+func (q *request) titled(name string) string {
+	v := q.values.Get(name)
+	if name == "watchlist" && v != "" {
+		return q.listName()
+	}
+	return v
+}
+
+// listName returns the name of the watchlist of a request, whose value may be a secret.
+func (q *request) listName() string {
+	return cmp.Or(q.params.ListName(), q.edition.Text("filter.watchlist"))
 }
 
 // reportsHead returns the head of the feed of reports.
@@ -162,7 +176,7 @@ func (s *Site) atomPage(q *request, head feedHead, entries []syndicated) (*rende
 	source := s.Query.Attribution()
 	feed := atomFeed{
 		Language: string(q.edition.Language),
-		ID:       s.BaseURL + head.atom,
+		ID:       s.BaseURL + mask.Credentials(head.atom), // programs show and pass it on
 		Title:    head.title,
 		Subtitle: head.subtitle,
 		Updated:  time.Unix(0, 0).UTC().Format(time.RFC3339),

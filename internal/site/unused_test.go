@@ -8,6 +8,7 @@ import (
 
 	"pregon/internal/disclosure"
 	"pregon/internal/disclosure/calendar"
+	"pregon/internal/query"
 	"pregon/internal/site/render"
 	"pregon/internal/site/sitetest"
 	"pregon/internal/source/health"
@@ -29,10 +30,11 @@ func allTexts() render.Texts {
 var pages = sitetest.Pages{
 	Code: []string{
 		"*.go", "templates/*.html",
+		"assets/*.js",
 		"chart/*.go", "chart/templates/*.html",
 		"render/*.go", "render/templates/*.html", "render/assets/*.js",
 	},
-	Style: []string{"style/*.css", "chart/style/*.css", "render/style/*.css"},
+	Style: []string{"../text/look/*.css", "style/*.css", "assets/*.css", "chart/style/*.css", "render/style/*.css"},
 	Texts: tables,
 	Outside: map[string][]string{
 		"type.":                 names(disclosure.Types),
@@ -45,13 +47,15 @@ var pages = sitetest.Pages{
 		"surface.":              append(slices.Concat(names(health.Surfaces), health.Registers), health.Service),
 		"reason.":               names(health.Codes),
 		"error.":                nil, // a status without a text has that of error.other
-		"unknown.":              {"category", "market", "sector", "issuer"},
+		"unknown.":              {"category", "market", "sector", "issuer", "fact", "kind"},
 		"dev.tag.":              nil, // a tag without a text has its own name
 		"class.":                names(disclosure.EUClasses),
 		"method.":               {"extractive", "facts", "selected", "model"},
 		"report.scanned.":       {"ocr", "mixed"},
 		"factkind.":             names(disclosure.FactKinds()),
 		"field.":                fieldNames(),
+		"filter.without.":       {"none", query.WithoutRoutine, query.WithoutSecuritisation},
+		"filter.days.":          {"1", "7", "30", "365"},
 		"calendarkind.":         names(calendar.Kinds),
 		"register.title.":       registerKinds(""),
 		"register.tab.":         registerKinds(""),

@@ -6,6 +6,8 @@
 package chart
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,9 +43,11 @@ type Series struct{ Class, Name string }
 // Slot is one bar of a chart over time.
 type Slot struct {
 	Title   string // name and figures, or "" in a drawing with very many
+	URL     string // of a list of what is counted, or ""
 	Label   string // below the bar, or ""
 	Minor   bool   // the label is for wide windows only
 	Weekend bool
+	Days    int   // of the slot, for SetHits
 	Values  []int // of each series, from the bottom to the top
 }
 
@@ -63,7 +67,10 @@ type Bars struct {
 	Stacks   []Stack
 	Lines    []Line
 	Labels   []Label
-	Hits     []Hit // areas that name their bar when pointed at
+	Cuts     []Label // numbers above bars that are cut off
+	Hits     []Hit   // areas that name their bar when pointed at
+
+	numbered int // where the last of Cuts is, in per cent
 }
 
 // Stack are the bars of one series, as a path.
@@ -85,15 +92,94 @@ type Label struct {
 	Minor           bool
 }
 
-// Hit is an area of the drawing. X and width are in per cent.
-type Hit struct{ X, Width, Title string }
+// Hit is an area of the drawing that leads to URL, if there is one. X and width are in per
+// cent.
+type Hit struct{ X, Width, Title, URL string }
 
 // NewBars draws one bar for each slot, with the values of the series on each other.
 func NewBars(slots []Slot, series []Series, class string) *Bars {
-	highest := 0
+	return newBars(slots, series, class, highestOf(slots))
+}
+
+// highestOf returns the number of the highest bar.
+func highestOf(slots []Slot) (highest int) {
 	for _, s := range slots {
 		highest = max(highest, s.total())
 	}
+	return highest
+}
+
+// mostTimes is how many times as high as nine of ten bars a bar may be that is not cut off.
+const mostTimes = 5
+
+// NewCutBars is like NewBars, but bars that would leave no room for the others are cut off at
+// the end of the scale. Their number is above them: text returns it.
+func NewCutBars(slots []Slot, series []Series, class string, text func(int) string) *Bars {
+	limit := mostTimes * usualOf(slots)
+	highest := 0
+	for _, s := range slots {
+		if total := s.total(); total <= limit {
+			highest = max(highest, total)
+		}
+	}
+	if highest == 0 {
+		return NewBars(slots, series, class)
+	}
+	b := newBars(slots, series, class, highest)
+	for i, s := range slots {
+		if total := s.total(); total > niceMax(highest) {
+			b.addCut(text(total), i, len(slots))
+		}
+	}
+	return b
+}
+
+// usualOf returns the number that nine of ten bars do not exceed.
+func usualOf(slots []Slot) int {
+	var totals []int
+	for _, s := range slots {
+		if total := s.total(); total > 0 {
+			totals = append(totals, total)
+		}
+	}
+	if len(totals) == 0 {
+		return 0
+	}
+	slices.Sort(totals)
+	return totals[(len(totals)-1)*9/10]
+}
+
+// addCut adds the number of a bar that is cut off, unless that of another is too near.
+func (b *Bars) addCut(text string, i, of int) {
+	const nearest = 10 // per cent of the width
+	if i*100 < b.numbered*of+nearest*of && len(b.Cuts) > 0 {
+		return
+	}
+	b.numbered = i * 100 / of
+	cut := Label{X: Percent(2*i+1, 2*of), Text: text, Anchor: "middle"}
+	if 100*(i+1) > 90*of {
+		cut.X, cut.Anchor = Percent(i+1, of), "end"
+	}
+	b.Cuts = append(b.Cuts, cut)
+}
+
+// SetHits adds areas to a drawing whose bars are too narrow for that: those of slots that
+// each stand for several of its bars, as many as their days.
+func (b *Bars) SetHits(slots []Slot) {
+	all := 0
+	for _, s := range slots {
+		all += s.Days
+	}
+	at := 0
+	for _, s := range slots {
+		b.Hits = append(b.Hits, Hit{Percent(at, all), Percent(s.Days, all), s.Title, s.URL})
+		at += s.Days
+	}
+}
+
+// newBars draws the bars on a scale that has a number. Higher ones have the whole height, of
+// which each series has its part.
+func newBars(slots []Slot, series []Series, class string, highest int) *Bars {
 	scale := niceMax(highest)
 	b := &Bars{Class: class, Width: slotWidth * len(slots)}
 	for _, value := range []int{0, scale / 2, scale} {
@@ -108,11 +194,12 @@ func NewBars(slots []Slot, series []Series, class string) *Bars {
 		}
 		b.addSlot(s, i, len(slots))
 		below := 0
+		end := max(scale, s.total()) // of the bar's own scale
 		for at, n := range s.Values {
 			if n == 0 {
 				continue
 			}
-			base, top := fullHeight*below/scale, fullHeight*(below+n)/scale
+			base, top := fullHeight*below/end, fullHeight*(below+n)/end
 			writeBox(&paths[at], slotWidth*i+(slotWidth-barWidth)/2, fullHeight-base, barWidth, top-base)
 			below += n
 		}
@@ -149,7 +236,7 @@ func (b *Bars) addSlot(s Slot, i, of int) {
 		b.Labels = append(b.Labels, l)
 	}
 	if s.Title != "" {
-		b.Hits = append(b.Hits, Hit{Percent(i, of), Percent(1, of), s.Title})
+		b.Hits = append(b.Hits, Hit{Percent(i, of), Percent(1, of), s.Title, s.URL})
 	}
 }
 
@@ -207,8 +294,28 @@ const (
 	HeatLevels = 8
 )
 
-// Pace is a bar with a mark for the usual, both in per cent.
-type Pace struct{ Width, Usual string }
+// Pace is a bar on a scale of how many times the usual it is, in per cent.
+type Pace struct {
+	Width string
+	Ticks []Label // the first is that of the usual
+}
+
+// NewPace draws a bar of so many times the usual. Text returns the label of a number.
+func NewPace(times float64, text func(int) string) *Pace {
+	end := niceMax(int(math.Ceil(times)))
+	p := &Pace{Width: Percent(int(math.Round(100*times)), 100*end)}
+	for _, n := range slices.Compact([]int{1, end / 2, end}) {
+		tick := Label{X: Percent(n, end), Text: text(n), Anchor: "middle"}
+		switch {
+		case n == end:
+			tick.Anchor = "end"
+		case 10*n <= end: // the text would begin outside
+			tick.Anchor = "start"
+		}
+		p.Ticks = append(p.Ticks, tick)
+	}
+	return p
+}
 
 // Rank is a row of a table with a bar. The width is in per cent.
 type Rank struct {

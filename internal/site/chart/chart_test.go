@@ -36,7 +36,7 @@ func TestBars(t *testing.T) {
 			t.Errorf("%s is drawn as %s, want %s", s.Name, s.Path, want[s.Name])
 		}
 	}
-	if len(b.Stacks) != 3 || b.Width != 30 || b.Weekends != "M10 1000v-1000h10v1000z" || len(b.Hits) != 1 || b.Hits[0] != (Hit{"0%", "33.33%", "one"}) {
+	if len(b.Stacks) != 3 || b.Width != 30 || b.Weekends != "M10 1000v-1000h10v1000z" || len(b.Hits) != 1 || b.Hits[0] != (Hit{X: "0%", Width: "33.33%", Title: "one"}) {
 		t.Errorf("got %+v", b)
 	}
 	if got := fmt.Sprint(b.Lines); got != "[{176 172 0 } {96 92 5 } {16 12 10 }]" {
@@ -44,6 +44,70 @@ func TestBars(t *testing.T) {
 	}
 	if got := fmt.Sprint(b.Labels); got != "[{0% a start false} {100% b end false}]" {
 		t.Errorf("the labels are %s", got)
+	}
+}
+
+// Bars that would leave no room for the others are cut off at the end of the scale and
+// have their number. Two numbers are not in one place.
+func TestCutBars(t *testing.T) {
+	slots := make([]Slot, 30)
+	for i := range slots {
+		slots[i].Values = []int{20 + i}
+	}
+	slots[4].Values = []int{5_000}
+	slots[5].Values = []int{6_000}
+	slots[29].Values = []int{100, 900}
+	series := []Series{{"first", "First"}, {"second", "Second"}}
+	b := NewCutBars(slots, series, "", strconv.Itoa)
+	if got, want := fmt.Sprint(b.Cuts), "[{15% 5000 middle false} {100% 1000 end false}]"; got != want {
+		t.Errorf("the numbers are %s, want %s", got, want)
+	}
+	if got := b.Lines[2].Value; got != 50 {
+		t.Errorf("the scale ends at %d, want 50", got)
+	}
+	if got, want := b.Stacks[1].Path, "M291 900v-900h8v900z"; got != want { // 900 of 1,000
+		t.Errorf("the part of a bar that is cut off is %s, want %s", got, want)
+	}
+	for _, s := range b.Stacks {
+		for _, m := range box.FindAllStringSubmatch(s.Path, -1) {
+			y, _ := strconv.Atoi(m[2])
+			height, _ := strconv.Atoi(m[3])
+			if y > fullHeight || y-height < 0 {
+				t.Errorf("%s is outside", m[0])
+			}
+		}
+	}
+	rush := []Slot{{Values: []int{10}}, {Values: []int{20}}, {Values: []int{30}}, {Values: []int{100}}}
+	for _, slots := range [][]Slot{rush, {{}}, nil, {{Values: []int{5}}}} {
+		if b := NewCutBars(slots, series, "", strconv.Itoa); len(b.Cuts) > 0 {
+			t.Errorf("%v: %v is cut off", slots, b.Cuts)
+		}
+	}
+}
+
+// The scale of a pace has the usual, its middle and its end, and the bar is within it.
+func TestPace(t *testing.T) {
+	for times, want := range map[float64]string{
+		0:    "0% [{50% 1 middle false} {100% 2 end false}]",
+		0.5:  "25% [{50% 1 middle false} {100% 2 end false}]",
+		2:    "100% [{50% 1 middle false} {100% 2 end false}]",
+		3.5:  "87.5% [{25% 1 middle false} {50% 2 middle false} {100% 4 end false}]",
+		17.1: "85.5% [{5% 1 start false} {50% 10 middle false} {100% 20 end false}]",
+		950:  "95% [{0.1% 1 start false} {50% 500 middle false} {100% 1000 end false}]",
+	} {
+		p := NewPace(times, strconv.Itoa)
+		if got := p.Width + " " + fmt.Sprint(p.Ticks); got != want {
+			t.Errorf("%v times: got %s, want %s", times, got, want)
+		}
+	}
+}
+
+// Areas stand for several bars each.
+func TestSetHits(t *testing.T) {
+	var b Bars
+	b.SetHits([]Slot{{Days: 1, Title: "one", URL: "/1"}, {Days: 3, Title: "three"}})
+	if got, want := fmt.Sprint(b.Hits), "[{0% 25% one /1} {25% 75% three }]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

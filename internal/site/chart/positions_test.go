@@ -34,7 +34,7 @@ func TestSteps(t *testing.T) {
 	if len(b.Stacks) != len(want) || b.Width != 100 {
 		t.Errorf("got %+v", b)
 	}
-	if got := fmt.Sprint(b.Hits); got != "[{0% 20% one} {50% 50% three}]" {
+	if got := fmt.Sprint(b.Hits); got != "[{0% 20% one } {50% 50% three }]" {
 		t.Errorf("the areas are %s", got)
 	}
 	if got := fmt.Sprint(b.Lines); got != "[{176 172 0 } {96 92 0 10%} {16 12 0 20%}]" {

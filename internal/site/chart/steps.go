@@ -53,7 +53,7 @@ func NewSteps(steps []Step, series []Series, axis Axis, class string) *Bars {
 			}
 		}
 		if s.Title != "" {
-			b.Hits = append(b.Hits, Hit{Percent(s.At-axis.From, span), Percent(end-s.At, span), s.Title})
+			b.Hits = append(b.Hits, Hit{X: Percent(s.At-axis.From, span), Width: Percent(end-s.At, span), Title: s.Title})
 		}
 	}
 	b.setStacks(series, paths)

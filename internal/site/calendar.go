@@ -119,6 +119,7 @@ func (s *Site) calendar(q *request) (*render.Page, error) {
 		Template:    "calendar",
 		Title:       title + ", " + cmp.Or(out.Day, out.Month),
 		Description: q.edition.Text("calendar.description"),
+		Style:       "calendar.css",
 		Data:        out,
 		NoIndex:     len(found) == 0 && q.values.Get("month") != "" || span.list || len(out.Form.Active) > 0,
 		Head: []render.HeadLink{
@@ -281,7 +282,7 @@ func (q *request) newCalendarEntry(e *calendar.Entry) calendarEntry {
 		Day:       e.Day,
 		Date:      q.edition.Date(e.Day.Start()),
 		Kind:      q.edition.Text("calendarkind." + string(e.Kind)),
-		Issuer:    e.Issuer,
+		Issuer:    disclosure.DisplayName(e.Issuer),
 		Title:     e.TitleES,
 		Headline:  e.HeadlineES,
 		URL:       q.edition.Link("/reports/" + e.ReportID),
@@ -292,6 +293,7 @@ func (q *request) newCalendarEntry(e *calendar.Entry) calendarEntry {
 		out.Title = e.TitleEN
 		out.Headline = e.HeadlineEN
 	}
+	out.Title = strings.Replace(out.Title, e.Issuer, out.Issuer, 1)
 	if !e.Time.IsZero() {
 		out.Time = q.edition.Clock(e.Time)
 	}
@@ -304,7 +306,7 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 	f := calendarForm{
 		Issuer:  q.values.Get("issuer"),
 		Kinds:   []choice{{Text: e.Text("any"), Selected: wanted.Kind == ""}},
-		Clear:   q.with("/calendar", "issuer", "", "kind", "", "market", "", "sector", ""),
+		Clear:   q.with("/calendar", "issuer", "", "kind", "", "market", "", "sector", "", "watchlist", ""),
 		Sectors: q.positionNames(sectorOf, q.values.Get("sector")),
 	}
 	for _, kind := range calendar.Kinds {
@@ -314,7 +316,7 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 			Selected: kind == wanted.Kind,
 		})
 	}
-	for _, name := range []string{"month", "view", "day", "market", "lang"} {
+	for _, name := range []string{"month", "view", "day", "market", "watchlist", "lang"} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
@@ -331,7 +333,7 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 			URL:  q.with("/calendar", "kind", ""),
 		})
 	}
-	for _, name := range []string{"market", "sector"} {
+	for _, name := range []string{"watchlist", "market", "sector"} {
 		if v := q.values.Get(name); v != "" {
 			f.Active = append(f.Active, choice{Text: q.conditionText(name, v), URL: q.with("/calendar", name, "")})
 		}
@@ -343,7 +345,7 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 // language of the page.
 func (q *request) feedAddress(wanted query.Calendar) string {
 	values := url.Values{"language": {string(q.edition.Language)}}
-	for _, name := range []string{"market", "sector"} {
+	for _, name := range []string{"watchlist", "market", "sector"} {
 		if v := q.values.Get(name); v != "" {
 			values.Set(name, v)
 		}

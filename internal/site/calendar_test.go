@@ -37,9 +37,9 @@ func TestCalendarMonth(t *testing.T) {
 	w := s.get(http.StatusOK, "/calendar?month=2030-12")
 	has(t, w, "diciembre de 2030</h2>", `<th scope="col"><abbr title="lunes">lun</abbr></th>`, "5 fechas",
 		`<td><time datetime="2030-12-16"><span class="number">16</span><span class="full">lunes, 16 de diciembre de 2030</span></time>`,
-		`<a href="/reports/oir-701" title="ACEROS DE NAVALBRUMA, S.A.: fecha ex-dividendo (0,25 €)"><span class="event">Ex-dividendo</span> ACEROS DE NAVALBRUMA, S.A.</a>`,
+		`<a href="/reports/oir-701" title="Aceros de Navalbruma, S.A.: fecha ex-dividendo (0,25 €)"><span class="event">Ex-dividendo</span> Aceros de Navalbruma, S.A.</a>`,
 		`12:30 <span class="event">Junta</span>`, `<span class="tentative">por confirmar</span>`,
-		`<a href="/reports/oir-704" title="BODEGAS DE VALDEBRISA, S.A.: fecha ex-dividendo"><s><span class="event">Ex-dividendo</span> BODEGAS DE VALDEBRISA, S.A.</s></a> <span class="corrected">cancelada</span>`,
+		`<a href="/reports/oir-704" title="Bodegas de Valdebrisa, S.A.: fecha ex-dividendo"><s><span class="event">Ex-dividendo</span> Bodegas de Valdebrisa, S.A.</s></a> <span class="corrected">cancelada</span>`,
 		`href="/calendar?month=2030-11" rel="prev"`, `aria-current="page">Calendario</a>`,
 		`href="webcal://pregon.example/api/v1/calendar.ics?language=es"`, "https://pregon.example/api/v1/calendar.ics?language=es")
 	lacks(t, w.Body.String(), `rel="next"`, "ZgotmplZ", "%!", "No hay fechas")
@@ -69,8 +69,8 @@ func TestCalendarList(t *testing.T) {
 	s := start(t, "", querytest.Market())
 	s.append(store.Batch{Reports: dated(s)})
 	w := s.get(http.StatusOK, "/calendar?month=2030-12&view=list")
-	has(t, w, `<time datetime="2030-12-16">lunes, 16 de diciembre de 2030</time>`, "ACEROS DE NAVALBRUMA, S.A.: fecha ex-dividendo (0,25 €)</a>",
-		`<p class="muted small">Dividendo bruto de 0,25 euros por acción`, "<s>BODEGAS DE VALDEBRISA, S.A.: fecha ex-dividendo</s>")
+	has(t, w, `<time datetime="2030-12-16">lunes, 16 de diciembre de 2030</time>`, "Aceros de Navalbruma, S.A.: fecha ex-dividendo (0,25 €)</a>",
+		`<p class="muted small">Dividendo bruto de 0,25 euros por acción`, "<s>Bodegas de Valdebrisa, S.A.: fecha ex-dividendo</s>")
 	lacks(t, w.Body.String(), "<table", "por acción; fecha ex-dividendo el 16 de diciembre de 2030.</p>")
 	has(t, s.get(http.StatusOK, "/calendar?month=2030-12&view=list&page=9"), "La lista termina antes de esta página")
 	w = s.get(http.StatusOK, "/calendar?day=2030-12-18")
@@ -85,24 +85,25 @@ func TestCalendarFilter(t *testing.T) {
 	s.append(store.Batch{Reports: dated(s)})
 	w := s.get(http.StatusOK, "/calendar?month=2030-12&issuer=ANB&kind=payment")
 	has(t, w, "1 fecha ", `<option value="payment" selected>Pago</option>`, `name="issuer" type="search" size="26" value="ANB"`, `<input type="hidden" name="month" value="2030-12">`,
-		"Emisor: ACEROS DE NAVALBRUMA, S.A.", `href="/calendar?kind=payment&amp;month=2030-12"`, `href="webcal://pregon.example/api/v1/calendar.ics?issuer=A69000024&amp;kind=payment&amp;language=es"`)
+		"Emisor: Aceros de Navalbruma, S.A.", `href="/calendar?kind=payment&amp;month=2030-12"`, `href="webcal://pregon.example/api/v1/calendar.ics?issuer=A69000024&amp;kind=payment&amp;language=es"`)
 	lacks(t, w.Body.String(), "BODEGAS", "oir-702")
 	w = s.get(http.StatusOK, "/calendar?month=2030-12&sector=metal&market=growth")
 	has(t, w, "4 fechas", "Sector: metal", `href="webcal://pregon.example/api/v1/calendar.ics?language=es&amp;market=growth&amp;sector=metal"`,
-		`<input type="hidden" name="market" value="growth">`, "ACEROS DE NAVALBRUMA")
+		`<input type="hidden" name="market" value="growth">`, "Aceros de Navalbruma")
 	lacks(t, w.Body.String(), "BODEGAS")
 	has(t, s.get(http.StatusBadRequest, "/calendar?sector=zzz"), "zzz")
 	has(t, s.get(http.StatusBadRequest, "/calendar?issuer=nobody-of-that-name"), "nobody-of-that-name")
 	for query, want := range map[string]string{
-		"kind=dividend":         "must be ex_date",
-		"month=2030-13":         "must be a month",
-		"month=december":        "must be a month",
-		"month=1899-12":         "must be a month",
-		"view=week":             "must be month or list",
+		"kind=dividend":         "No existe el tipo de fecha «dividend». Quizá buscaba:",
+		"month=2030-13":         "debe ser un mes",
+		"month=december":        "debe ser un mes",
+		"month=1899-12":         "debe ser un mes",
+		"view=week":             "debe ser month o list",
+		"kind=zzzz":             "debe ser ex_date",
 		"day=yesterday":         "day",
 		"page=0":                "page",
-		"month=%3Cscript%3E":    "must be a month",
-		"month=2030-12-01T0000": "must be a month",
+		"month=%3Cscript%3E":    "debe ser un mes",
+		"month=2030-12-01T0000": "debe ser un mes",
 	} {
 		has(t, s.get(http.StatusBadRequest, "/calendar?"+query), want)
 	}
@@ -172,7 +173,7 @@ func TestIssuerDates(t *testing.T) {
 	}
 	s.append(store.Batch{Reports: append(dated(s)[1:], stated(s, 701, facts))})
 	w := s.get(http.StatusOK, "/issuers/A69000024?lang=en")
-	has(t, w, "Next dates", `href="/calendar?issuer=A69000024&amp;lang=en"`, `<time datetime="`+today.String()+`">`, `title="ACEROS DE NAVALBRUMA, S.A.: dividend payment">Payment</a>`)
+	has(t, w, "Next dates", `href="/calendar?issuer=A69000024&amp;lang=en"`, `<time datetime="`+today.String()+`">`, `title="Aceros de Navalbruma, S.A.: dividend payment">Payment</a>`)
 	lacks(t, w.Body.String(), `<time datetime="`+(today-1).String(), `<time datetime="`+(today+5).String())
 	lacks(t, s.get(http.StatusOK, "/issuers/A69000016").Body.String(), "Próximas fechas") // its only one is cancelled
 }

@@ -90,6 +90,7 @@ type calendarDay struct {
 	Count   int
 	Level   int  // 0 to 4, by the number of reports
 	Checked bool // every list was compared with the source
+	Running bool // the day has not ended, so that more may be filed
 	Missing int  // numbers that were not seen yet
 	Future  bool
 	Text    string // all of it in words
@@ -154,6 +155,7 @@ func (s *Site) status(q *request) (*render.Page, error) {
 		Template:    "status",
 		Title:       q.edition.Text("status.title"),
 		Description: q.edition.Text("status.description"),
+		Style:       "status.css",
 		Data:        data,
 	}, nil
 }
@@ -196,7 +198,7 @@ func (s *Site) fillStatus(q *request, data *statusPage) {
 			Published: r.PublishedAt,
 			Ago:       e.Ago(r.PublishedAt, q.now),
 		}
-		if d := r.AvailableAt.Sub(r.PublishedAt); d > 0 && d < time.Hour {
+		if d := r.AvailableAt.Sub(r.PublishedAt); r.ToSecond && d > 0 && d < time.Hour {
 			n.Taken = e.Duration(d)
 		}
 		data.Latest = append(data.Latest, n)
@@ -236,7 +238,7 @@ func (s *Site) fillCalendar(q *request, data *statusPage) {
 		line := provedLine{p.Type, e.Text("status.unproved")}
 		if p.From != nil {
 			day, _ := disclosure.ParseDay(*p.From)
-			line.Text = e.Text("status.proved", e.Day(day), e.Moment(*p.Until))
+			line.Text = e.Text("status.proved", e.Day(day), e.Minute(*p.Until))
 		}
 		data.Proved = append(data.Proved, line)
 	}
@@ -261,6 +263,7 @@ func (s *Site) fillCalendar(q *request, data *statusPage) {
 				c = &calendarDay{Future: true}
 			}
 			c.Day, c.Number = day, day.Start().Day()
+			c.Running = day == today
 			c.Level = min((4*c.Count+most-1)/most, 4)
 			c.Text = c.inWords(e)
 			w.Days = append(w.Days, *c)
@@ -300,7 +303,10 @@ func (c *calendarDay) inWords(e edition) string {
 	}
 	count, _ := e.N("reports", c.Count) // the key exists
 	words := []string{e.Day(c.Day) + ": " + count, e.Text("status.unchecked")}
-	if c.Checked {
+	switch {
+	case c.Running:
+		words[1] = e.Text("status.running")
+	case c.Checked:
 		words[1] = e.Text("status.checked")
 	}
 	if c.Missing > 0 {

@@ -60,10 +60,10 @@ func TestStatus(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/status"),
 		"Funciona con limitaciones", "desde el 22 de abril de 2026, 10:00:33 CEST", "Canal de otra información relevante", `<span lang="en">HTTP status 500</span>`,
 		"No se ha leído desde hace un rato", `<td class="surface-failing">falla`, `<td class="surface-ok">correcta`, `<td class="surface-stale">incompleta`,
-		"3 comunicaciones, comprobado, falta 1 número", "todavía no está demostrado que no falte ninguna", "no falta ninguna comunicación desde el", "Números de registro que faltan", ">oir-4<",
+		"3 comunicaciones, el día no ha terminado, falta 1 número", ": 0 comunicaciones, comprobado", "todavía no está demostrado que no falte ninguna", "no falta ninguna comunicación desde el", "Números de registro que faltan", ">oir-4<",
 		"HR 100-200", `<li class="state-blind">`, "90 s", "Ningún proceso leía la fuente", "· en curso")
 	has(t, s.get(http.StatusOK, "/status?lang=en"),
-		"Degraded", "since 22 April 2026, 10:00:33 CEST", "Feed of other relevant information", "not checked", "3 disclosures, checked, 1 missing number",
+		"Degraded", "since 22 April 2026, 10:00:33 CEST", "Feed of other relevant information", "not checked", "3 disclosures, the day has not ended, 1 missing number",
 		"Median", `<li class="state-degraded">`, fmt.Sprint(today.Start().Day()))
 }
 

@@ -37,6 +37,7 @@ type developersPage struct {
 	Quick     []snippet
 	Stream    snippet
 	Resume    snippet
+	Browser   snippet
 	Changes   snippet
 	Webhook   snippet
 	Receivers []snippet
@@ -124,6 +125,7 @@ func (s *Site) developers(q *request) (*render.Page, error) {
 		},
 		Stream:  s.sample("stream", "curl", "stream.sh"),
 		Resume:  s.sample("resume", "curl", "resume.sh"),
+		Browser: s.sample("eventsource", "JavaScript", "eventsource.mjs"),
 		Changes: s.sample("changes", "Python", "changes.py"),
 		Webhook: s.sample("webhook", "curl", "webhook.sh"),
 		Receivers: []snippet{
@@ -138,6 +140,7 @@ func (s *Site) developers(q *request) (*render.Page, error) {
 	}
 	return &render.Page{
 		Template:    "developers",
+		Style:       "developers.css",
 		Title:       q.edition.Text("dev.title"),
 		Description: q.edition.Text("dev.description"),
 		Data:        data,
@@ -226,6 +229,7 @@ func (s *Site) reference(q *request) (*render.Page, error) {
 	}
 	return &render.Page{
 		Template:    "reference",
+		Style:       "developers.css",
 		Title:       q.edition.Text("dev.reference.title", data.Group.Name),
 		Description: data.Group.About,
 		Data:        data,
@@ -295,6 +299,7 @@ func (s *Site) conventions(q *request) (*render.Page, error) {
 	title := q.edition.Text("dev.conventions")
 	return &render.Page{
 		Template:    "conventions",
+		Style:       "developers.css",
 		Title:       q.edition.Text("dev.reference.title", title),
 		Description: s.api.Info.Summary,
 		Data:        data,

@@ -74,7 +74,7 @@ func TestReferenceAnchors(t *testing.T) {
 	s := start(t, "", store.Batch{})
 	ids, links := map[string][]string{}, map[string][]string{}
 	addresses := []string{"/developers", "/developers/conventions"}
-	for _, tag := range []string{"reports", "documents", "facts", "positions", "issuers", "analytics", "proofs", "push", "account", "agents", "access", "service"} {
+	for _, tag := range []string{"reports", "documents", "facts", "positions", "issuers", "analytics", "proofs", "push", "account", "watchlists", "agents", "access", "service"} {
 		addresses = append(addresses, "/developers/"+tag)
 	}
 	for _, address := range addresses {

@@ -8,6 +8,8 @@ import (
 
 	"pregon/internal/auth/oauth"
 	"pregon/internal/auth/token"
+	"pregon/internal/site/render"
+	"pregon/internal/text"
 )
 
 const authorizePath = "/oauth/authorize"
@@ -124,8 +126,9 @@ func (c *Console) decide(q *request) (*reply, error) {
 
 // refusalPage says why the request of an application is refused.
 type refusalPage struct {
-	Text, Return, Again string
-	Fault               bool // of the application
+	Text          render.Message
+	Return, Again string
+	Fault         bool // of the application
 }
 
 // refusedApp answers a request of an application that is refused.
@@ -137,7 +140,11 @@ func (q *request) refusedApp(err error) (*reply, error) {
 	if refused.Redirect != "" {
 		return &reply{redirect: refused.Redirect}, nil
 	}
-	data := &refusalPage{Text: refused.Text, Return: safeLink(refused.Return), Again: refused.Again}
+	data := &refusalPage{
+		Text:   q.e.Message(text.Sentence(refused.Text), refused.Parts),
+		Return: safeLink(refused.Return),
+		Again:  refused.Again,
+	}
 	status := http.StatusBadRequest
 	if refused.Code == token.CodeUnavailable {
 		status = http.StatusServiceUnavailable

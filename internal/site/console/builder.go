@@ -29,6 +29,7 @@ type builderPage struct {
 	Facts      []option
 	Positions  []option // kinds
 	Sides      []option
+	Lists      []option // watchlists
 	Currency   string   // of the least amount
 	Categories []option // the names that a filter takes, with those of the page
 	Markets    []string
@@ -56,7 +57,7 @@ var eventNames = []string{
 // hookFields are the fields of requests for which the form has a place.
 var hookFields = []string{
 	"url", "description", "events", "search", "type", "issuer", "category", "kind", "market", "sector", "fact", "min_amount",
-	"position", "holder", "min_percent", "side",
+	"position", "holder", "min_percent", "side", "watchlist",
 }
 
 // hookForm is what a person entered.
@@ -104,6 +105,8 @@ func (q *request) hookForm() hookForm {
 			HeldBy:     get("holder"),
 			MinPercent: get("min_percent"),
 			Side:       get("side"),
+
+			Watchlist: get("watchlist"),
 		},
 	}
 	if form.Filter.MinAmount == "" {
@@ -154,7 +157,24 @@ func (c *Console) builder(q *request, id string, entered hookForm) *builderPage 
 	}
 	data.Currency = cmp.Or(entered.Filter.Currency, "EUR")
 	c.addNames(q, data)
+	c.addLists(q, data)
 	return data
+}
+
+// addLists adds the watchlists of the account. One that the webhook has and that is gone stays
+// in the form, so that saving the form does not make the webhook select everything.
+func (c *Console) addLists(q *request, data *builderPage) {
+	chosen := data.Filter.Watchlist
+	data.Lists = []option{{"", q.e.Text("any"), chosen == ""}}
+	found, err := do(c, q, readWatchlists, c.Account.ListWatchlists)
+	if err == nil {
+		for _, l := range found.Data {
+			data.Lists = append(data.Lists, option{l.ID, l.Name, l.ID == chosen})
+		}
+	}
+	if !slices.ContainsFunc(data.Lists, func(o option) bool { return o.Selected }) {
+		data.Lists = append(data.Lists, option{chosen, chosen, true})
+	}
 }
 
 // addNames adds categories, markets and sectors that help to fill in the form. A person
@@ -201,6 +221,8 @@ func (c *Console) newWebhook(q *request) (*reply, error) {
 			HeldBy:     asked.Get("holder"),
 			MinPercent: asked.Get("min_percent"),
 			Side:       asked.Get("side"),
+
+			Watchlist: asked.Get("watchlist"),
 		},
 	}
 	for _, e := range defaultEvents(entered.Filter) {
@@ -235,6 +257,9 @@ func (c *Console) builderReply(q *request, data *builderPage, entered hookForm) 
 	var err error
 	if data.Preview, err = c.preview(q, entered); err != nil {
 		return nil, err
+	}
+	if data.Problem != nil && data.Preview.Problem != nil {
+		data.Preview.Problem = &formProblem{} // the form says it already
 	}
 	return q.page("builder", data.Heading, data), nil
 }

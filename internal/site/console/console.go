@@ -31,6 +31,10 @@ type Options struct {
 	Account *account.Service
 	Guard   *access.Guard
 	Query   *query.Service
+	// Reports answers a request for a list of reports, a report with the text of its
+	// document, or a search in documents, for a caller whom a session knows. The site has
+	// these pages.
+	Reports func(w http.ResponseWriter, r *http.Request, by access.Principal)
 	BaseURL string // of the service, without a slash at the end
 }
 
@@ -75,6 +79,9 @@ type route struct {
 	pattern string
 	handle  func(*Console, *request) (*reply, error)
 	open    bool // also for people who are not signed in
+	// linked means that a secret in the address or the form permits the request: it needs
+	// no origin and no session.
+	linked bool
 }
 
 // routes are all pages and forms.
@@ -82,10 +89,13 @@ var routes = []route{
 	{pattern: "GET /signin", handle: (*Console).signInPage, open: true},
 	{pattern: "GET /signin/start", handle: (*Console).startSignIn, open: true},
 	{pattern: "GET /signin/callback/{provider}", handle: (*Console).finishSignIn, open: true},
+	{pattern: "GET " + signin.DemoPath, handle: (*Console).signInByDemo, open: true},
 	{pattern: "POST /signin/key", handle: (*Console).signInByKey, open: true},
 	{pattern: "POST /signout", handle: (*Console).signOut},
 	{pattern: "GET /account", handle: (*Console).account},
 	{pattern: "POST /account/sessions/{id}/end", handle: (*Console).endSession},
+	{pattern: "GET /account/export", handle: (*Console).exportAccount},
+	{pattern: "POST /account/delete", handle: (*Console).deleteAccount},
 	{pattern: "GET /account/keys", handle: (*Console).listKeys},
 	{pattern: "POST /account/keys", handle: (*Console).createKey},
 	{pattern: "GET /account/keys/{id}", handle: (*Console).showKey},
@@ -105,10 +115,44 @@ var routes = []route{
 	{pattern: "POST /account/webhooks/{id}/redeliver", handle: (*Console).redeliver},
 	{pattern: "POST /account/webhooks/{id}/rotate", handle: (*Console).rotateWebhook},
 	{pattern: "POST /account/webhooks/{id}/delete", handle: (*Console).deleteWebhook},
+	{pattern: "GET /account/alerts", handle: (*Console).listAlerts},
+	{pattern: "POST /account/alerts", handle: (*Console).createAlert},
+	{pattern: "POST /account/alerts/{id}", handle: (*Console).changeAlert},
+	{pattern: "POST /account/alerts/{id}/delete", handle: (*Console).deleteAlert},
+	{pattern: "POST /account/channels", handle: (*Console).createChannel},
+	{pattern: "POST /account/channels/{id}", handle: (*Console).changeChannel},
+	{pattern: "POST /account/channels/{id}/confirm", handle: (*Console).confirmChannel},
+	{pattern: "POST /account/channels/{id}/test", handle: (*Console).testChannel},
+	{pattern: "POST /account/channels/{id}/delete", handle: (*Console).deleteChannel},
+	{pattern: "GET /account/push-worker.js", handle: (*Console).pushWorker, open: true},
+	{pattern: "GET /account/outbox", handle: (*Console).outbox},
+	{pattern: "GET /account/following", handle: (*Console).following, open: true},
+	{pattern: "POST /account/following", handle: (*Console).followIssuers},
+	{pattern: "GET /account/following/list", handle: (*Console).followingReports},
+	{pattern: "GET /account/following/live", handle: (*Console).followingReports},
+	{pattern: "GET /account/reports/{id}", handle: (*Console).readDocument},
+	{pattern: "GET /account/search", handle: (*Console).searchDocuments},
+	{pattern: "GET /account/watchlists", handle: (*Console).listWatchlists},
+	{pattern: "POST /account/watchlists", handle: (*Console).createWatchlist},
+	{pattern: "GET /account/watchlists/save", handle: (*Console).askSearch},
+	{pattern: "POST /account/watchlists/save", handle: (*Console).saveSearch},
+	{pattern: "GET /account/watchlists/{id}", handle: (*Console).showWatchlist},
+	{pattern: "POST /account/watchlists/{id}", handle: (*Console).changeWatchlist},
+	{pattern: "GET /account/watchlists/{id}/csv", handle: (*Console).exportWatchlist},
+	{pattern: "POST /account/watchlists/{id}/move", handle: (*Console).moveWatchlist},
+	{pattern: "POST /account/watchlists/{id}/issuers", handle: (*Console).addIssuer},
+	{pattern: "POST /account/watchlists/{id}/remove", handle: (*Console).removeEntry},
+	{pattern: "POST /account/watchlists/{id}/import", handle: (*Console).importWatchlist},
+	{pattern: "POST /account/watchlists/{id}/link", handle: (*Console).linkList},
+	{pattern: "POST /account/watchlists/{id}/delete", handle: (*Console).deleteWatchlist},
 	{pattern: "GET /account/apps", handle: (*Console).listApps},
 	{pattern: "POST /account/apps/{id}/revoke", handle: (*Console).revokeApp},
 	{pattern: "GET /account/owners", handle: (*Console).listAccounts},
 	{pattern: "POST /account/owners/block", handle: (*Console).blockAccount},
+	{pattern: "GET /alerts/confirm", handle: (*Console).confirmAlertsPage, open: true},
+	{pattern: "POST /alerts/confirm", handle: (*Console).confirmAlertsForm, open: true, linked: true},
+	{pattern: "GET /alerts/end", handle: (*Console).endAlertsPage, open: true},
+	{pattern: "POST /alerts/end", handle: (*Console).endAlertsForm, open: true, linked: true},
 	{pattern: "GET /oauth/authorize", handle: (*Console).consentPage, open: true},
 	{pattern: "POST /oauth/authorize", handle: (*Console).decide},
 }
@@ -175,7 +219,7 @@ func (c *Console) respond(rt route, q *request) (*reply, error) {
 	if q.session == nil && !rt.open {
 		return q.toSignIn(), nil
 	}
-	if form {
+	if form && !rt.linked {
 		session := q.session
 		if rt.open {
 			session = nil // anonymous forms have no session token

@@ -55,6 +55,9 @@ func open(t testing.TB, w *accounttest.World) *browser {
 		Account: w.Account,
 		Guard:   w.Auth.Guard,
 		Query:   w.Query,
+		Reports: func(w http.ResponseWriter, _ *http.Request, by access.Principal) {
+			_, _ = io.WriteString(w, "reports for "+by.ID)
+		},
 		BaseURL: accounttest.BaseURL,
 	}).Register(b.mux)
 	w.Auth.OAuth.Register(b.mux)
@@ -231,6 +234,7 @@ func authorize(redirect string) string {
 
 // lists are the pages that exist without anything in them.
 var lists = []string{
+	"/account/alerts", "/account/alerts?search=" + url.QueryEscape(hostile), "/account/watchlists", "/account/watchlists/save", "/account/watchlists/save?type=IP&search=" + url.QueryEscape(hostile),
 	"/account", "/account/keys", "/account/webhooks", "/account/webhooks/new", "/account/apps", "/account/owners", authorize("https://app.example/callback"),
 }
 
@@ -322,7 +326,26 @@ func forms(key, hook, session, app string) map[string]url.Values {
 		"/account/keys/" + key + "/revoke":         {},
 		"/account/webhooks/" + hook + "/delete":    {},
 		"/account/webhooks/" + hook + "/redeliver": {"seq": {"7"}},
-		"/signout": {},
+		"/account/delete":                          {"confirm": {"x"}},
+		"/account/alerts":                          {"filter": {"type=IP"}, "kind": {"email"}, "to": {"x@example.com"}},
+		"/account/alerts/al_x":                     {"enabled": {"false"}},
+		"/account/alerts/al_x/delete":              {},
+		"/account/channels":                        {"kind": {"email"}, "to": {"x@example.com"}},
+		"/account/channels/ch_x":                   {"name": {"x"}},
+		"/account/channels/ch_x/confirm":           {},
+		"/account/channels/ch_x/test":              {},
+		"/account/channels/ch_x/delete":            {},
+		"/account/following":                       {"add": {"A69000016"}},
+		"/account/watchlists":                      {"name": {"x"}},
+		"/account/watchlists/save":                 {"search": {"type=IP"}},
+		"/account/watchlists/wl_x":                 {"name": {"x"}},
+		"/account/watchlists/wl_x/move":            {"place": {"1"}},
+		"/account/watchlists/wl_x/issuers":         {"issuer": {"BVB"}},
+		"/account/watchlists/wl_x/remove":          {"issuer": {"BVB"}},
+		"/account/watchlists/wl_x/import":          {"lines": {"BVB"}},
+		"/account/watchlists/wl_x/link":            {"link": {"share"}},
+		"/account/watchlists/wl_x/delete":          {},
+		"/signout":                                 {},
 	}
 }
 
@@ -334,7 +357,7 @@ func TestFormsAreChecked(t *testing.T) {
 	all := forms(key, hook, b.by.Credential, "grant_x")
 	posts := 0
 	for _, pattern := range console.Patterns() {
-		if strings.HasPrefix(pattern, "POST ") {
+		if strings.HasPrefix(pattern, "POST ") && !strings.HasPrefix(pattern, "POST /alerts/") { // see TestAlertLinks
 			posts++
 		}
 	}
@@ -434,7 +457,7 @@ func TestSignIn(t *testing.T) {
 	}
 	b.get(http.StatusNotFound, "/signin/start?provider=other")
 	w = b.request("/signin/key", url.Values{"key": {"pregon_bad"}, "next": {"/account/keys"}})
-	has(t, w, "This is not a key of this service", `name="next" value="/account/keys"`)
+	has(t, w, "Esta no es una clave de este servicio", `name="next" value="/account/keys"`)
 	if w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), "pregon_bad") {
 		t.Errorf("%d, or the key is in the page", w.Code)
 	}
@@ -472,18 +495,22 @@ func TestRefusedForms(t *testing.T) {
 	hook := b.webhook(b.by, "http://127.0.0.1:1/x", "Mine").ID
 	entered := url.Values{"name": {"My <b>key"}, "networks": {"moon"}, "expires_at": {"2087-01-31"}, "scopes": {"read:issuers"}}
 	w := b.post(http.StatusBadRequest, "/account/keys", entered)
-	has(t, w, "must be a network", `value="My &lt;b&gt;key"`, `value="moon"`, `aria-invalid="true"`, `value="2087-01-31"`, "<details class=\"make\" open>",
+	has(t, w, "debe ser una red", `value="My &lt;b&gt;key"`, `value="moon"`, `aria-invalid="true"`, `value="2087-01-31"`, "<details class=\"make\" open>",
 		`value="read:issuers" checked`, `value="read:reports">`)
-	has(t, b.post(http.StatusBadRequest, "/account/keys/"+key, entered), "must be a network", `value="My &lt;b&gt;key"`)
+	has(t, b.post(http.StatusBadRequest, "/account/keys/"+key, entered), "debe ser una red", `value="My &lt;b&gt;key"`)
 	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}}), "Elija al menos un permiso.")
-	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}, "scopes": {"read:reports"}, "expires_at": {"soon"}}), "must be a time in the future")
-	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"two\nlines"}, "scopes": {"read:reports"}}), "on one line")
+	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"x"}, "scopes": {"read:reports"}, "expires_at": {"soon"}}), "debe ser un momento futuro")
+	has(t, b.post(http.StatusBadRequest, "/account/keys", url.Values{"name": {"two\nlines"}, "scopes": {"read:reports"}}), "en una línea")
 	form := url.Values{
 		"url": {"ftp://h.example"}, "description": {"Mine"}, "events": {"report.corrected"}, "type": {"IP"}, "search": {"dividendo"}, "without": {"securitisation"}, "from": {"2026-01-01"},
 	}
 	for _, target := range []string{"/account/webhooks", "/account/webhooks/" + hook} {
-		has(t, b.post(http.StatusBadRequest, target, form), `id="url-wrong"`, `value="ftp://h.example"`, `value="Mine"`, `value="report.corrected" checked`, `value="report.published">`,
-			`<option value="IP" selected>`, `value="dividendo"`, `value="securitisation" checked`, `name="from" value="2026-01-01"`)
+		w := b.post(http.StatusBadRequest, target, form)
+		if n := strings.Count(w.Body.String(), "la dirección debe empezar por"); n != 1 {
+			t.Errorf("%s says %d times what is wrong with the address", target, n)
+		}
+		has(t, w, `id="url-wrong"`, "Corrija lo que está marcado.", `value="ftp://h.example"`, `value="Mine"`, `value="report.corrected" checked`, `value="report.published">`,
+			`<option value="IP" selected>`, `value="dividendo"`, `<option value="securitisation" selected>`, `name="from" value="2026-01-01"`)
 	}
 	// Bytes that are no text are replaced, as in the API.
 	location(t, b.post(http.StatusSeeOther, "/account/webhooks/"+hook, url.Values{"url": {"http://127.0.0.1:1/x"}, "description": {"a\xffb"}}), "/account/webhooks/"+hook+"?done=webhook-changed")
@@ -528,6 +555,45 @@ func TestWebhookByFacts(t *testing.T) {
 	save(query.FilterBody{Fact: "dividend"})
 	form.Set("fact", "")
 	save(query.FilterBody{})
+}
+
+// The form has the watchlists of the account, and saving it keeps that of the webhook, also if
+// the list is gone.
+func TestWebhookByWatchlist(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ana", false)
+	name := "Banks & more"
+	list, err := b.Account.CreateWatchlist(t.Context(), b.by, account.WatchlistDraft{Name: &name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, b.get(http.StatusOK, "/account/webhooks/new?watchlist="+list.ID), `<option value="`+list.ID+`" selected>Banks &amp; more</option>`)
+	address := "http://127.0.0.1:1/x"
+	filter := query.FilterBody{Watchlist: list.ID, Type: "OIR"}
+	made, err := b.Account.CreateWebhook(t.Context(), b.by, account.WebhookDraft{URL: &address, Filter: &filter})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := "/account/webhooks/" + made.ID
+	has(t, b.get(http.StatusOK, page+"?lang=en"), "Watchlist: "+list.ID)
+	has(t, b.get(http.StatusOK, page+"/edit"), `<option value="`+list.ID+`" selected>Banks &amp; more</option>`)
+	form := url.Values{"url": {address}, "type": {"IP"}, "watchlist": {list.ID}}
+	b.post(http.StatusSeeOther, page, form)
+	if got := b.hook(made.ID).Filter; got != (query.FilterBody{Watchlist: list.ID, Type: "IP"}) {
+		t.Errorf("after saving %v: %+v", form, got)
+	}
+	if err := b.Account.DeleteWatchlist(t.Context(), b.by, list.ID); err != nil {
+		t.Fatal(err)
+	}
+	has(t, b.get(http.StatusOK, page+"/edit"), `<option value="`+list.ID+`" selected>`+list.ID)
+	b.post(http.StatusSeeOther, page, form) // the filter stays as it is
+	form.Set("type", "OIR")
+	has(t, b.post(http.StatusBadRequest, page, form), `id="watchlist-wrong"`, `<option value="`+list.ID+`" selected>`+list.ID)
+	form.Set("watchlist", "")
+	b.post(http.StatusSeeOther, page, form)
+	if got := b.hook(made.ID).Filter; got != (query.FilterBody{Type: "OIR"}) {
+		t.Errorf("after saving %v: %+v", form, got)
+	}
 }
 
 // The form has the conditions on positions of a webhook and their events, and saving it
@@ -883,7 +949,7 @@ func TestConsent(t *testing.T) {
 		}
 		checkPage(t, w, "the second page")
 	}
-	has(t, b.post(http.StatusBadRequest, "/oauth/authorize", url.Values{"request": {first}, "decision": {"allow"}}), "This form cannot give access", `href="/oauth/authorize?`)
+	has(t, b.post(http.StatusBadRequest, "/oauth/authorize", url.Values{"request": {first}, "decision": {"allow"}}), "Este formulario no puede dar acceso: decida otra vez.", `href="/oauth/authorize?`)
 	decide := func(decision string) string {
 		t.Helper()
 		_, final := read()

@@ -14,6 +14,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
 	"pregon/internal/fault"
+	"pregon/internal/site/render"
 )
 
 // keyRow is a key as pages show it.
@@ -113,10 +114,9 @@ type secretPage struct {
 func (c *Console) createKey(q *request) (*reply, error) {
 	form := q.keyForm()
 	if len(q.PostForm["scopes"]) == 0 { // which would mean all of them
-		missing := q.e.Text("key.scopes.none")
+		missing := render.Message{Text: q.e.Text("key.scopes.none")}
 		return c.keyNotMade(q, form, &formProblem{
-			Detail: missing,
-			Fields: map[string]string{"scopes": missing},
+			Fields: map[string]render.Message{"scopes": missing},
 		}, http.StatusBadRequest)
 	}
 	asked := account.NewKey{Name: &form.Name, Scopes: q.PostForm["scopes"]}

@@ -12,6 +12,7 @@ import (
 	"pregon/internal/auth/access"
 	"pregon/internal/fault"
 	"pregon/internal/server/problem"
+	"pregon/internal/site/render"
 )
 
 // operation is a kind of work that a page does for the person who is signed in.
@@ -22,11 +23,16 @@ type operation struct {
 
 // The operations. REST has the same requirements in its table of routes.
 var (
-	manage       = operation{need: account.ToManage}
-	keepWebhooks = operation{need: account.ToKeepWebhooks}
-	redelivery   = operation{need: account.ToKeepWebhooks, expensive: true}
-	previewing   = operation{need: account.ToPreview, expensive: true}
-	suggestNames = operation{need: account.ToSuggestNames}
+	manage         = operation{need: account.ToManage}
+	keepWebhooks   = operation{need: account.ToKeepWebhooks}
+	readWatchlists = operation{need: account.ToReadWatchlists}
+	keepWatchlists = operation{need: account.ToKeepWatchlists}
+	importing      = operation{need: account.ToKeepWatchlists, expensive: true}
+	keepAlerts     = operation{need: account.ToKeepAlerts}
+	sending        = operation{need: account.ToKeepAlerts, expensive: true}
+	redelivery     = operation{need: account.ToKeepWebhooks, expensive: true}
+	previewing     = operation{need: account.ToPreview, expensive: true}
+	suggestNames   = operation{need: account.ToSuggestNames}
 )
 
 // admit applies what holds for callers of the API to the person who is signed in, as
@@ -91,9 +97,15 @@ func shown(err error) error {
 
 // formProblem is why a form was refused.
 type formProblem struct {
-	Detail string            // in English, as in the API
-	Fields map[string]string // reasons by the name of the field
-	Rest   []problem.Field   // about what is no field of the form
+	Detail render.Message            // empty if a field or Rest has it
+	Fields map[string]render.Message // by the name of the field
+	Rest   []otherProblem            // about what is not a field of the form
+}
+
+// otherProblem is what is wrong with a part of a request that its form does not have.
+type otherProblem struct {
+	Parameter string // empty if the message names it
+	Message   render.Message
 }
 
 // refusal returns why a form whose fields have these names was refused, with the status
@@ -106,12 +118,19 @@ func (q *request) refusal(err error, fields ...string) (*formProblem, int, error
 	}
 	q.setRetryAfter(err)
 	doc := problem.Of(err)
-	out := &formProblem{Detail: doc.Detail, Fields: map[string]string{}}
+	out := &formProblem{Fields: map[string]render.Message{}}
+	if len(doc.Errors) == 0 {
+		out.Detail = q.e.Message(doc.Detail, doc.Parts)
+	}
 	for _, f := range doc.Errors {
-		if slices.Contains(fields, f.Parameter) {
-			out.Fields[f.Parameter] = f.Reason
-		} else {
-			out.Rest = append(out.Rest, f)
+		message := q.e.FieldMessage(f)
+		switch {
+		case slices.Contains(fields, f.Parameter):
+			out.Fields[f.Parameter] = message
+		case f.Sentence, len(f.Suggestions) > 0:
+			out.Rest = append(out.Rest, otherProblem{Message: message})
+		default:
+			out.Rest = append(out.Rest, otherProblem{Parameter: f.Parameter, Message: message})
 		}
 	}
 	return out, doc.Status, nil

@@ -7,14 +7,15 @@ import (
 	"pregon/internal/auth/signin"
 	"pregon/internal/fault"
 	"pregon/internal/server/problem"
+	"pregon/internal/site/render"
 )
 
 // signInPage is the page for signing in.
 type signInPage struct {
 	Providers []providerLink
 	Next      string
-	Refused   string // why a key was refused, in English; empty for none
-	Wait      string // seconds until one may sign in again, if there were too many
+	Refused   render.Message // why a key was refused; empty for none
+	Wait      string         // seconds until one may sign in again, if there were too many
 	Done      string
 	ForApp    bool // an application waits for the person
 }
@@ -70,7 +71,7 @@ func (c *Console) signInByKey(q *request) (*reply, error) {
 	switch fault.KindOf(err) {
 	case fault.Unauthorized, fault.Forbidden, fault.Invalid:
 		data := c.newSignInPage(q, q.PostForm.Get("next"))
-		data.Refused = messageOf(err)
+		data.Refused = q.messageOf(err)
 		out := q.signInReply(data)
 		out.Status = http.StatusForbidden
 		return out, nil
@@ -87,6 +88,14 @@ func (c *Console) signInByKey(q *request) (*reply, error) {
 	return &reply{redirect: q.e.Link(next)}, nil
 }
 
+// signInByDemo signs in who follows the link that the demo has printed.
+func (c *Console) signInByDemo(q *request) (*reply, error) {
+	if err := c.SignIn.ByDemo(q.w, q.Request, q.session, q.URL.Query().Get("once")); err != nil {
+		return nil, err
+	}
+	return &reply{redirect: q.e.Link(signin.FollowingPath)}, nil
+}
+
 // signOut ends the session, or all of them.
 func (c *Console) signOut(q *request) (*reply, error) {
 	if err := c.SignIn.SignOut(q.w, q.Request, q.session, q.PostForm.Get("everywhere") != ""); err != nil {
@@ -99,4 +108,7 @@ func (c *Console) signOut(q *request) (*reply, error) {
 }
 
 // messageOf returns what an error says to people.
-func messageOf(err error) string { return problem.Of(err).Detail }
+func (q *request) messageOf(err error) render.Message {
+	doc := problem.Of(err)
+	return q.e.Message(doc.Detail, doc.Parts)
+}

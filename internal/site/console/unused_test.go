@@ -14,8 +14,9 @@ func pages(t *testing.T) sitetest.Pages {
 	return sitetest.Pages{
 		Code: []string{"*.go", "templates/*.html", "assets/*.js"}, Style: []string{"style/*.css"}, Texts: console.Part().Texts,
 		Outside: map[string][]string{
-			"done.": nil, "scope.": nil, "scope.short.": nil, "heading.": nil, "key.state.": nil, "event.": nil,
+			"done.": nil, "alerts.title.": nil, "channel.why.": nil, "alerts.ask.": nil, "alerts.button.": nil, "alerts.done.": nil, "scope.": nil, "scope.short.": nil, "heading.": nil, "key.state.": nil, "event.": nil,
 			"delivery.": nil, "delivery.state.": nil, "overlap.": nil, "consent.kind.": nil,
+			"channel.kind.": nil, "channel.state.": nil, "rhythm.": nil, "alert.day.": nil,
 			"builder.position.": nil, "builder.side.": nil,
 		},
 		Known: func(key string) bool { _, err := edition.T(key); return err == nil },

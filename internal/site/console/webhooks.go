@@ -49,6 +49,9 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 	if f.Type != "" {
 		out = append(out, q.word("type.", f.Type, f.Type))
 	}
+	if f.Watchlist != "" {
+		out = append(out, q.e.Text("filter.watchlist")+": "+f.Watchlist)
+	}
 	if f.Issuer != "" {
 		out = append(out, q.e.Text("filter.issuer")+": "+f.Issuer)
 	}
@@ -90,7 +93,7 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 		out = append(out, "“"+f.Search+"”")
 	}
 	if f.Without != "" {
-		out = append(out, q.e.Text("filter.without"))
+		out = append(out, q.e.Text("filter.without")+": "+q.word("filter.without.", f.Without, f.Without))
 	}
 	return out
 }

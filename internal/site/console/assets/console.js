@@ -76,3 +76,36 @@ for (const part of all('.completes')) {
     if (!id) set(find('#category'), searchParams.get('category'))
   })
 }
+
+// A file is read into the field beside it, and is sent with the form.
+const source = find('[data-file]')
+if (source) {
+  source.hidden = false
+  find('input', source).addEventListener('change', async ({ target }) => {
+    if (target.files[0]) find('textarea', source.closest('form')).value = (await target.files[0].slice(0, 60_000).text()).replace(/^\uFEFF/, '')
+  })
+}
+
+// A browser subscribes to alerts after a click, which lets it ask for the permission.
+const browser = find('form[data-push]')
+if (browser && 'PushManager' in window && 'serviceWorker' in navigator) {
+  browser.hidden = false
+  const said = find('[role="status"]', browser)
+  browser.addEventListener('submit', async (event) => {
+    if (browser.elements.to.value) return // it has the subscription
+    event.preventDefault()
+    try {
+      if (await Notification.requestPermission() !== 'granted') {
+        said.textContent = browser.dataset.denied
+        return
+      }
+      await navigator.serviceWorker.register('/account/push-worker.js')
+      const worker = await navigator.serviceWorker.ready
+      const subscription = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: browser.dataset.push })
+      browser.elements.to.value = JSON.stringify(subscription)
+      browser.submit()
+    } catch {
+      said.textContent = browser.dataset.failed
+    }
+  })
+}

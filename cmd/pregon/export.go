@@ -23,10 +23,10 @@ const compressedSuffix = ".zst"
 type exportCmd struct {
 	storeFlag
 	What      string   `arg:"" enum:"reports,issuers,positions" help:"What to write: reports, issuers or positions (who owns, sells and bets against)."`
-	Format    string   `enum:"jsonl,csv,parquet" default:"jsonl" placeholder:"jsonl|csv|parquet" help:"Format: jsonl, csv or parquet. Only jsonl can be imported again."`
+	Format    string   `enum:"jsonl,csv,parquet" default:"jsonl" help:"Format: jsonl, csv or parquet. Only jsonl can be imported again."`
 	Types     []string `name:"type" placeholder:"ip,oir,hr" help:"With reports: only those of these series."`
 	Kinds     []string `name:"kind" placeholder:"short,holding,own_shares,dealing" help:"With positions: only those of these kinds."`
-	Issuer    string   `placeholder:"ID|TICKER" help:"Only the reports or positions of an issuer, or only this issuer: its NIF, ISIN, LEI, id, ticker or full name."`
+	Issuer    string   `placeholder:"ID|TICKER" help:"Only the reports or positions of an issuer, or only this issuer: its NIF, ISIN, LEI, id, ticker or full name; several, up to 50, with commas between them."`
 	From      string   `placeholder:"DATE" help:"With reports: first day of publication in Madrid, as YYYY-MM-DD. With positions: first day of the position or of its registration."`
 	To        string   `placeholder:"DATE" help:"With reports and positions: last day."`
 	Documents bool     `help:"With reports as jsonl: write the texts of their documents too, each before the first report that has it."`

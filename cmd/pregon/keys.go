@@ -65,7 +65,7 @@ type createKeyCmd struct {
 	adminFlags
 	Plan     string        `required:"" enum:"pro,enterprise,operator" help:"Plan of the holder: pro or enterprise; or operator, who may also see all accounts and end their access."`
 	Name     string        `placeholder:"TEXT" help:"Name of the holder, for your own use."`
-	Scopes   []string      `name:"scope" placeholder:"SCOPE" help:"Scope of the key: read:reports, read:issuers or read:analytics. May be repeated. Default: all of them."`
+	Scopes   []string      `name:"scope" placeholder:"read:reports|read:issuers|read:analytics" help:"Scope of the key: read:reports, read:issuers or read:analytics. May be repeated. Default: all of them."`
 	Expires  string        `placeholder:"WHEN" help:"When the key expires: a date (2027-06-30 means the end of that day in Madrid) or a time from now (90d, 12h). Default: never."`
 	Networks []cli.Network `name:"network" placeholder:"CIDR" help:"Network from which it may be used, such as 203.0.113.0/24. May be repeated. Default: anywhere."`
 }

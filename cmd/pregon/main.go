@@ -33,7 +33,7 @@ func main() {
 	}
 	if err := p.run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "pregon:", cli.OneLine(err))
-		os.Exit(1)
+		os.Exit(cli.ExitCode(err))
 	}
 }
 
@@ -85,7 +85,7 @@ func (p *process) run(ctx context.Context) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%w (pregon --help lists the commands and flags)", err)
+		return cli.UsageError(err)
 	}
 	if err := p.checkVariables(command); err != nil {
 		return err
@@ -103,12 +103,18 @@ func newParser(c *commands) (*kong.Kong, error) {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.ValueFormatter(cli.Describe),
+		kong.PostBuild(cli.ShowChoices),
 	)
 }
 
 // colors reports whether to write colours to w: a terminal that supports them,
 // unless the user disabled them (https://no-color.org).
 func (p *process) colors(w io.Writer) bool {
-	return cli.IsTerminal(w) && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb" &&
+	return p.isTerminal(w) && p.getenv("NO_COLOR") == ""
+}
+
+// isTerminal reports whether w is a terminal that interprets control sequences.
+func (p *process) isTerminal(w io.Writer) bool {
+	return cli.IsTerminal(w) && p.getenv("TERM") != "dumb" &&
 		(runtime.GOOS != "windows" || p.getenv("WT_SESSION") != "")
 }

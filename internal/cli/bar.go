@@ -81,6 +81,20 @@ func (b *Bar) Finish() {
 	}
 }
 
+// Width returns the columns of the terminal that w is, or 80 if it does not say.
+func Width(w io.Writer) int {
+	const usual = 80
+	f, ok := w.(*os.File)
+	if !ok {
+		return usual
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		return usual
+	}
+	return width
+}
+
 // IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -46,6 +46,17 @@ func Describe(v *kong.Value) string {
 	return text
 }
 
+// ShowChoices lets help and errors show the values of flags that have a few of them:
+// --format=table|json.
+func ShowChoices(k *kong.Kong) error {
+	return kong.Visit(k.Model, func(n kong.Visitable, next kong.Next) error {
+		if f, ok := n.(*kong.Flag); ok && f.Enum != "" && f.PlaceHolder == "" {
+			f.PlaceHolder = strings.Join(f.EnumSlice(), "|")
+		}
+		return next(nil)
+	})
+}
+
 // variables returns the names of all environment variables that are read: those
 // of flags, and secrets, which have no flag since other users of the machine can
 // read the arguments of a process.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"pregon/internal/cli"
 	"pregon/internal/cli/machine"
 	"pregon/internal/document/extract/sandbox"
 	"pregon/internal/fault"
@@ -192,7 +193,7 @@ func (e *examination) examine(ctx context.Context, now func() time.Time) error {
 	})
 }
 
-// conclude prints the result. It returns an error if reports would be lost.
+// conclude prints a summary and the result. It returns an error if reports would be lost.
 func (e *examination) conclude() error {
 	conclusion, ready := doctor.Conclude(e.checks)
 	if e.JSON {
@@ -206,8 +207,16 @@ func (e *examination) conclude() error {
 			return err
 		}
 	}
+	fmt.Fprintln(e.out)
+	err := cli.PrintList(e.out, doctor.Summarize(e.checks), false, "CHECK\tVERDICT\tNOTE", func(r doctor.Row) []string {
+		return []string{r.Name, string(r.Verdict), r.Note}
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(e.out)
 	if !ready {
-		return fault.New(fault.Unavailable, "%s", conclusion)
+		return fault.New(fault.Conflict, "%s", conclusion)
 	}
 	fmt.Fprintln(e.out, conclusion)
 	return nil

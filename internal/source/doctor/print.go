@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"pregon/internal/text"
 )
 
 // maxPrinted is how many findings of a check are printed. JSON has all.
@@ -28,6 +31,51 @@ func (c *Check) Print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "         %s\n", f)
 	}
+}
+
+// Row is a row of the summary of checks.
+type Row struct {
+	Name    string
+	Verdict Verdict
+	Note    string
+}
+
+// maxNote is how many characters of a note are in a summary. The line of the check has all.
+const maxNote = 72
+
+// Summarize returns a row for each check in a few words. Checks whose names begin alike, such
+// as registers/…, share a row while they are ok.
+func Summarize(checks []Check) (rows []Row) {
+	shared := map[string]int{} // the row of a family of checks
+	counts := map[string]int{}
+	for _, c := range checks {
+		family, _, _ := strings.Cut(c.Name, "/")
+		at, seen := shared[family]
+		switch {
+		case c.Verdict == OK && seen:
+			rows[at].Name = family
+			rows[at].Note = count(counts[family]+1, "check")
+		case c.Verdict == OK:
+			shared[family] = len(rows)
+			rows = append(rows, Row{c.Name, OK, c.note()})
+		default:
+			rows = append(rows, Row{c.Name, c.Verdict, c.note()})
+		}
+		if c.Verdict == OK {
+			counts[family]++
+		}
+	}
+	return rows
+}
+
+// note returns the finding that decided the verdict, or else what was found, in one line.
+func (c *Check) note() string {
+	note := c.Found
+	if len(c.Findings) > 0 {
+		at := max(0, slices.IndexFunc(c.Findings, func(f Finding) bool { return f.grave }))
+		note = c.Findings[at].String()
+	}
+	return text.Clip(strings.Join(strings.Fields(note), " "), maxNote)
 }
 
 // describe returns what was received, after a number of earlier answers.

@@ -51,7 +51,7 @@ func (e *examiner) shorts(ctx context.Context) {
 	}})
 }
 
-// inspectRegister says what the workbook has, and what is odd in it.
+// inspectRegister reports what the workbook has, and anything unexpected in it.
 func (c *Check) inspectRegister(r *shorts.Register) {
 	current := 0
 	all := r.Union()

@@ -1,165 +1,190 @@
-package main
+package main_test
 
 import (
-	"context"
 	"errors"
-	"maps"
-	"net/http/httptest"
-	"slices"
-	"sync/atomic"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"syscall"
 	"testing"
-	"time"
 
-	"pregon/internal/disclosure"
-	"pregon/internal/server/telemetry/alerttest"
-	"pregon/internal/service"
-	"pregon/internal/source/health"
-	"pregon/internal/store"
-	"pregon/internal/store/engine"
+	"pregon/internal/push/alert/channel/channeltest"
 	"pregon/internal/test/longtest"
 )
 
-// TestAlerts causes each fault that needs an operator, and evaluates the
-// alert rules on the metrics of the service.
-func TestAlerts(t *testing.T) {
-	longtest.Skip(t, "it needs promtool")
-	alerts := alerttest.Read(t, "../../deploy/prometheus/pregon.rules.yml")
-	tried := map[string]bool{"PregonDocumentsWaiting": true} // by TestDocumentsWaiting
-	for _, test := range []struct {
-		fault string
-		make  func(t *testing.T, a *alerted)
-		fires []string
-	}{
-		{"none", func(*testing.T, *alerted) {}, nil},
-		{"no process reads", func(_ *testing.T, a *alerted) { a.others = "" }, []string{"PregonNoReader"}},
-		{"two processes read", func(_ *testing.T, a *alerted) { a.others += a.others }, []string{"PregonTwoReaders"}},
-		{"blind from the start", func(t *testing.T, a *alerted) { a.setStatus(t, health.NewMonitor(0)) }, []string{"PregonSourceBlind", "PregonFeedUnread"}},
-		{"no status was ever written", func(_ *testing.T, a *alerted) { a.noStatus = true }, []string{"PregonSourceBlind", "PregonFeedUnread"}},
-		{"the lists fail", func(t *testing.T, a *alerted) {
-			b := healthy()
-			b.Fail("list-oir", "it answers 500", true)
-			a.setStatus(t, b)
-		}, []string{"PregonSourceDegraded"}},
-		{"a feed is frozen", func(t *testing.T, a *alerted) {
-			b := healthy()
-			b.Stale("feed-oir", "oir-7", time.Now())
-			a.setStatus(t, b)
-		}, []string{"PregonSourceDegraded", "PregonFeedStale"}},
-		{"the disk is full", func(t *testing.T, a *alerted) {
-			a.store.full.Store(true)
-			for range 2 {
-				if _, err := a.service.Storage.Store.Append(t.Context(), store.Batch{}); err == nil {
-					t.Fatal("Append to a full disk succeeded, want an error")
-				}
-			}
-		}, []string{"PregonSourceDegraded", "PregonStoreFailing"}},
-		{"webhooks are not served", func(t *testing.T, a *alerted) {
-			reports := make([]disclosure.Report, 1001)
-			for n := range reports {
-				reports[n] = disclosure.Report{Type: disclosure.OIR, Number: int64(n + 1), CompanyName: "X", Title: "X", PublishedAt: time.Now()}
-				if err := reports[n].Validate(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if _, err := a.service.Storage.Store.Append(t.Context(), store.Batch{New: disclosure.Published, Reports: reports}); err != nil {
-				t.Fatal(err)
-			}
-			if err := a.service.Storage.Catalog.Load(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}, []string{"PregonWebhooksBehind"}},
-	} {
-		t.Run(test.fault, func(t *testing.T) {
-			a := newAlerted(t)
-			test.make(t, a)
-			if !a.statusSet && !a.noStatus {
-				a.setStatus(t, healthy())
-			}
-			page := a.page(t)
-			var fires []string
-			for _, name := range slices.Sorted(maps.Keys(alerts)) {
-				if alerts[name].Fires(t, page) {
-					fires = append(fires, name)
-				}
-			}
-			slices.Sort(test.fires)
-			if !slices.Equal(fires, test.fires) {
-				t.Errorf("firing alerts: got %v, want %v", fires, test.fires)
-			}
-		})
-		for _, name := range test.fires {
-			tried[name] = true
-		}
-	}
-	for name := range alerts {
-		if !tried[name] {
-			t.Errorf("no test case makes %s fire", name)
-		}
-	}
+// alertTrial is a source, two services on one store, and a mail server.
+type alertTrial struct {
+	source
+	store string
+	serve []*service
+	mail  *channeltest.MailServer
+	key   string
 }
 
-// alerted is a service that is wired but not running, so that a test
-// controls its metrics.
-type alerted struct {
-	service             *service.Service
-	store               *fullStore
-	others              string // metrics of another replica
-	statusSet, noStatus bool
-}
-
-// fullStore is a store whose disk can be full.
-type fullStore struct {
-	engine.Store
-	full atomic.Bool
-}
-
-func (s *fullStore) Append(ctx context.Context, b store.Batch) (store.Outcome, error) {
-	if s.full.Load() {
-		return store.Outcome{}, errors.New("no space left on device")
-	}
-	return s.Store.Append(ctx, b)
-}
-
-func newAlerted(t *testing.T) *alerted {
+func newAlertTrial(t *testing.T, store string) *alertTrial {
 	t.Helper()
-	a := &alerted{others: "pregon_ingest_lease_held 1\n"}
-	a.service = wireService(t, func(opened engine.Store) engine.Store {
-		a.store = &fullStore{Store: opened}
-		return a.store
-	})
-	if err := a.service.Storage.Catalog.Load(t.Context()); err != nil {
-		t.Fatal(err)
+	a := &alertTrial{
+		source: startSource(t),
+		store:  store,
+		mail:   channeltest.StartMail(t, channeltest.MailOptions{NoTLS: true}),
+		serve:  make([]*service, 2),
 	}
+	for n := range a.serve {
+		a.start(t, n)
+	}
+	a.key = pregon(t, store, "keys", "create", "--plan", "pro")
 	return a
 }
 
-// healthy returns a monitor whose surfaces are all healthy.
-func healthy() *health.Monitor {
-	b := health.NewMonitor(time.Minute)
-	for _, name := range health.Surfaces {
-		b.OK(name)
-	}
-	b.Published(time.Now())
-	return b
+func (a *alertTrial) start(t *testing.T, n int) {
+	t.Helper()
+	a.serve[n] = startReplica(t, a.store, "--source", "cnmv", "--poll", "100ms", "--pace", "0",
+		"--regulator-url", a.source.url, "--exchange-url", a.source.url, "--debug-listen", "127.0.0.1:0",
+		"--smtp", "smtp://"+a.mail.Address, "--alerts-from", "Pregon <alerts@example.com>", "--smtp-rate", "1000")
 }
 
-// setStatus stores the status of a monitor, as the ingest process does.
-func (a *alerted) setStatus(t *testing.T, b *health.Monitor) {
+// letters returns the letters whose subject has a word.
+func (a *alertTrial) letters(word string) (found []channeltest.Letter) {
+	for _, l := range a.mail.Letters() {
+		if strings.Contains(l.Text, word) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// each returns an error unless each of the words is in a letter, and how many letters
+// there are beyond one for each word.
+func (a *alertTrial) each(words []string) (more int, err error) {
+	for _, w := range words {
+		n := len(a.letters(w))
+		if n == 0 {
+			return 0, fmt.Errorf("no letter has %q", w)
+		}
+		more += n - 1
+	}
+	return more, nil
+}
+
+var linkInLetter = regexp.MustCompile(`http://[^\s>]+/alerts/[a-z]+\?[^\s>]+`)
+
+// pressed sends the form of a page behind a link in a letter.
+func pressed(t *testing.T, link string, form url.Values) int {
 	t.Helper()
-	status, _ := b.Status()
-	if err := a.service.Storage.Coverage.SetStatus(t.Context(), nil, status); err != nil {
+	u, err := url.Parse(link)
+	if err != nil {
 		t.Fatal(err)
 	}
-	a.statusSet = true
+	if form == nil {
+		form = url.Values{"code": u.Query()["code"]}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, link, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
 }
 
-// page returns the metrics of all replicas.
-func (a *alerted) page(t *testing.T) string {
-	t.Helper()
-	out := httptest.NewRecorder()
-	a.service.Observation.Metrics.Handler().ServeHTTP(out, httptest.NewRequest("GET", "/metrics", nil))
-	if out.Code != 200 {
-		t.Fatalf("%d %s", out.Code, out.Body)
+// TestAlertsByMail makes an alert, confirms its address with the link in the letter,
+// receives what is published while both services are killed in turn, and ends it with one
+// click.
+func TestAlertsByMail(t *testing.T) {
+	longtest.Skip(t, "it kills services while they send")
+	t.Parallel()
+	for engine, newStore := range engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			a := newAlertTrial(t, newStore(t))
+			var made struct{ ID, Channel string }
+			demand(t, a.serve[0].url, a.key, http.MethodPost, "/api/v1/account/alerts", map[string]any{
+				"filter":  map[string]any{"search": "zanahoria"},
+				"channel": map[string]any{"kind": "email", "to": "reader@example.com", "language": "en"},
+				"rhythm":  "at_once",
+			}, &made, http.StatusCreated)
+			a.publish(t, `{"type":"oir","title":"zanahoria antes de confirmar"}`)
+
+			asked := a.mail.Letters()
+			if len(asked) != 1 || asked[0].To[0] != "reader@example.com" {
+				t.Fatalf("got %+v, want one request to confirm", asked)
+			}
+			link := linkInLetter.FindString(asked[0].Text)
+			if a.serve[1].status(t, strings.TrimPrefix(link, a.serve[0].url), "", "") != http.StatusOK {
+				t.Fatalf("the page behind %s cannot be read", link)
+			}
+			if got := pressed(t, link, nil); got != http.StatusOK {
+				t.Fatalf("confirming is answered with %d", got)
+			}
+
+			var words []string
+			for n := range 4 {
+				words = append(words, fmt.Sprintf("zanahoria número %d.", n))
+				a.publish(t, `{"type":"oir","title":%q}`, words[n])
+			}
+			a.publish(t, `{"type":"oir","title":"patata"}`)
+			eventually(t, func() error { _, err := a.each(words); return err })
+			first := a.letters(words[0])[0]
+			if !strings.Contains(first.Subject(), "[Simulación]") && !strings.Contains(first.Subject(), "Simulated") {
+				t.Errorf("the subject %q does not say that the data is simulated", first.Subject())
+			}
+			if first.Header.Get("List-Unsubscribe") == "" || first.HTML == "" {
+				t.Errorf("the header is %v, and the HTML has %d bytes", first.Header, len(first.HTML))
+			}
+
+			for n := range 30 {
+				if n%10 == 5 {
+					killed := n / 10 % 2
+					_ = a.serve[killed].end(syscall.SIGKILL)
+					a.start(t, killed)
+				}
+				words = append(words, fmt.Sprintf("zanahoria tarde %d.", n))
+				a.publish(t, `{"type":"oir","title":%q}`, words[len(words)-1])
+			}
+			var more int
+			eventually(t, func() (err error) { more, err = a.each(words); return err })
+			if more > 3 { // one for each kill at most
+				t.Errorf("%d reports were sent again, with 3 kills", more)
+			}
+			t.Logf("%d of %d reports were sent again after 3 kills", more, len(words))
+			if got := a.letters("patata"); len(got) > 0 {
+				t.Errorf("a report that no alert selects was sent: %s", got[0].Text)
+			}
+
+			oneClick := strings.Trim(strings.Split(first.Header.Get("List-Unsubscribe"), ",")[0], "<> ")
+			u, err := url.Parse(oneClick)
+			if err != nil {
+				t.Fatal(err)
+			}
+			form := url.Values{"List-Unsubscribe": {"One-Click"}}
+			if got := pressed(t, a.serve[1].url+u.RequestURI(), form); got != http.StatusOK {
+				t.Fatalf("one click is answered with %d", got)
+			}
+			before := len(a.mail.Letters())
+			a.publish(t, `{"type":"oir","title":"zanahoria después"}`)
+			eventually(t, func() error {
+				var found struct{ Total int }
+				_, err := call(t.Context(), a.serve[0].url, "", http.MethodGet, "/api/v1/reports?search=despu%C3%A9s+zanahoria", nil, &found)
+				if err == nil && found.Total == 0 {
+					err = errors.New("the report is not there yet")
+				}
+				return err
+			})
+			var c struct{ State string }
+			demand(t, a.serve[0].url, a.key, http.MethodGet, "/api/v1/account/channels/"+made.Channel, nil, &c, http.StatusOK)
+			if c.State != "ended" || len(a.mail.Letters()) != before {
+				t.Errorf("the channel is %s, and %d letters came after it ended", c.State, len(a.mail.Letters())-before)
+			}
+			listed := pregon(t, a.store, "alerts", "list")
+			if !strings.Contains(listed, "ended") || !strings.Contains(listed, "reader@example.com") {
+				t.Errorf("the list of channels is\n%s", listed)
+			}
+		})
 	}
-	return out.Body.String() + a.others
 }

@@ -24,6 +24,7 @@ type commands struct {
 	Tail        tailCmd        `cmd:"" help:"Print new reports as they come, from the store or from a service."`
 	Document    documentCmd    `cmd:"" help:"Print the text of a report's document, or the document itself."`
 	Webhooks    webhooksCmd    `cmd:"" help:"List, disable and delete webhooks."`
+	Alerts      alertsCmd      `cmd:"" help:"List and pause channels of alerts, and send a sample."`
 	Keys        keysCmd        `cmd:"" help:"Create, list, revoke and rotate API keys."`
 	SigningKey  signingKeyCmd  `cmd:"" help:"Rotate the key that signs access tokens."`
 	LogKey      logKeyCmd      `cmd:"" help:"List, add and remove the keys that sign the transparency log."`
@@ -119,16 +120,18 @@ type serveConfig struct {
 	modelFlags
 	bulkFlags
 	accessFlags
-	MCPOrigins          []string            `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
-	MCPRegistryAuth     string              `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair that you publish with. It is served at /.well-known/mcp-registry-auth."`
-	WebhookOwnerDays    int                 `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner uses tokens and sent no request: 1 to 3650, or 0 (never pause)."`
-	WebhookAllowPrivate bool                `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
-	DebugListen         string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
-	DebugHosts          []string            `name:"debug-host" placeholder:"NAME" help:"Host name with a dot under which clients may call --debug-listen, such as metrics.corp.example. May be repeated. IP addresses and names without a dot are always allowed."`
-	OTLPEndpoint        string              `name:"otlp-endpoint" placeholder:"URL" help:"OpenTelemetry collector that receives traces, over HTTP in protobuf, such as http://127.0.0.1:4318. Default: none."`
-	LogFormat           string              `default:"text" enum:"text,json" help:"Format of the log: text or json."`
-	AccessLog           telemetry.AccessLog `default:"all" placeholder:"WHICH" help:"Requests to log: all; errors (answers with a 5xx status); 1/N (errors, and one in N of the others); or off."`
-	LogLevel            slog.Level          `default:"info" placeholder:"LEVEL" help:"Lowest level to log: debug, info, warn or error. Requests are info."`
+	MCPOrigins          []string `name:"mcp-origin" placeholder:"ORIGIN" help:"Origin of web pages that may call /api/mcp, such as https://agent.example, or * for any. May be repeated. Default: the service's own."`
+	MCPRegistryAuth     string   `name:"mcp-registry-auth" placeholder:"PROOF" help:"Proof for the MCP registry that the domain of --base-url is yours, such as v=MCPv1; k=ed25519; p=…: the public key of the pair that you publish with. It is served at /.well-known/mcp-registry-auth."`
+	WebhookOwnerDays    int      `default:"30" placeholder:"DAYS" help:"Days after which a webhook is paused if its owner uses tokens and sent no request: 1 to 3650, or 0 (never pause)."`
+	WebhookAllowPrivate bool     `help:"Allow webhooks at any address and over plain http: for tests and local use. Every holder of a key can then make this service call into your network."`
+	alertFlags
+	watchlistFlags
+	DebugListen  string              `placeholder:"HOST:PORT" help:"Address for metrics (/metrics) and profiles (/debug/pprof/). Keep it private. Off by default."`
+	DebugHosts   []string            `name:"debug-host" placeholder:"NAME" help:"Host name with a dot under which clients may call --debug-listen, such as metrics.corp.example. May be repeated. IP addresses and names without a dot are always allowed."`
+	OTLPEndpoint string              `name:"otlp-endpoint" placeholder:"URL" help:"OpenTelemetry collector that receives traces, over HTTP in protobuf, such as http://127.0.0.1:4318. Default: none."`
+	LogFormat    string              `default:"text" enum:"text,json" help:"Format of the log: text or json."`
+	AccessLog    telemetry.AccessLog `default:"all" placeholder:"all|errors|1/N|off" help:"Requests to log: all; errors (answers with a 5xx status); 1/N (errors, and one in N of the others); or off."`
+	LogLevel     slog.Level          `default:"info" placeholder:"debug|info|warn|error" help:"Lowest level to log: debug, info, warn or error. Requests are info."`
 }
 
 // validate checks what the types of the flags cannot: values, and combinations of
@@ -185,6 +188,12 @@ func (c *serveConfig) validate() error {
 	if c.WebhookOwnerDays < 0 || c.WebhookOwnerDays > 3650 {
 		return fault.New(fault.Invalid, "--webhook-owner-days %d must be 0 (never pause) or 1 to 3650",
 			c.WebhookOwnerDays)
+	}
+	if err := c.watchlistFlags.validate(); err != nil {
+		return err
+	}
+	if err := c.alertFlags.validate(); err != nil {
+		return err
 	}
 	return c.accessFlags.validate(c.baseURL(c.Listen))
 }

@@ -59,7 +59,10 @@ func (n *newcomer) operations() (out []described) {
 			out = append(out, d)
 		}
 	}
-	rank := map[string]int{"createWebhook": -1, "deleteWebhook": 1, "createKey": -1, "revokeKey": 1} // the others need what the one makes
+	rank := map[string]int{ // the others need what the one makes
+		"createWebhook": -1, "deleteWebhook": 1, "createKey": -1, "revokeKey": 1, "createWatchlist": -1, "deleteWatchlist": 1,
+		"createChannel": -2, "createAlert": -1, "deleteAlert": 1, "deleteChannel": 2,
+	}
 	slices.SortFunc(out, func(a, b described) int {
 		return cmp.Or(cmp.Compare(rank[a.id], rank[b.id]), cmp.Compare(a.path, b.path), cmp.Compare(a.method, b.method))
 	})
@@ -67,21 +70,32 @@ func (n *newcomer) operations() (out []described) {
 }
 
 // bodiesFor are those of the operations that need one.
-func bodiesFor(receiver string) map[string]string {
+func bodiesFor(receiver, issuer string) map[string]string {
 	return map[string]string{
-		"createWebhook":  `{"url":"` + receiver + `","filter":{"search":"dividendo"}}`,
-		"previewWebhook": `{"filter":{"search":"dividendo"}}`,
-		"changeWebhook":  `{"description":"changed"}`,
-		"adoptWebhook":   `{"url":"` + receiver + `"}`,
-		"redeliver":      `{"since":0}`,
-		"createKey":      `{"name":"made"}`,
-		"changeKey":      `{"name":"changed"}`,
-		"rotateKey":      `{"overlap_seconds":60}`,
-		"blockOwner":     `{"owner":"https://idp.example#nobody","blocked":true}`,
-		"mcpJsonRpc":     `{"jsonrpc":"2.0","id":"1","method":"tools/list","params":{}}`,
-		"exchangeToken":  "grant_type=urn:ietf:params:oauth:grant-type:token-exchange", // whose assertion is missing: refused
-		"registerClient": `{"redirect_uris":["https://app.example/callback"]}`,
-		"revokeToken":    "token=unknown", // whose client is missing: refused
+		"createWebhook":      `{"url":"` + receiver + `","filter":{"search":"dividendo"}}`,
+		"previewWebhook":     `{"filter":{"search":"dividendo"}}`,
+		"createStreamTicket": `{"filter":{"search":"dividendo"}}`,
+		"changeWebhook":      `{"description":"changed"}`,
+		"adoptWebhook":       `{"url":"` + receiver + `"}`,
+		"redeliver":          `{"since":0}`,
+		"createKey":          `{"name":"made"}`,
+		"changeKey":          `{"name":"changed"}`,
+		"rotateKey":          `{"overlap_seconds":60}`,
+		"blockOwner":         `{"owner":"https://idp.example#nobody","blocked":true}`,
+		"mcpJsonRpc":         `{"jsonrpc":"2.0","id":"1","method":"tools/list","params":{}}`,
+		"exchangeToken":      "grant_type=urn:ietf:params:oauth:grant-type:token-exchange", // whose assertion is missing: refused
+		"registerClient":     `{"redirect_uris":["https://app.example/callback"]}`,
+		"revokeToken":        "token=unknown", // whose client is missing: refused
+
+		"createWatchlist": `{"name":"made"}`,
+		"changeWatchlist": `{"name":"changed"}`,
+		"addToWatchlist":  `{"issuer":"` + issuer + `"}`,
+		"importWatchlist": issuer,
+		"createChannel":   `{"kind":"email","to":"reader@example.com"}`,
+		"changeChannel":   `{"language":"en"}`,
+		"createAlert":     `{"filter":{"search":"dividendo"},"channel":{"kind":"email","to":"reader@example.com"}}`,
+		"changeAlert":     `{"rhythm":"grouped"}`,
+		"deleteAccount":   `{"confirm":"nobody"}`, // another account: refused
 	}
 }
 
@@ -89,12 +103,13 @@ func bodiesFor(receiver string) map[string]string {
 func (n *newcomer) callOperations() {
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer receiver.Close()
-	bodies := bodiesFor(receiver.URL)
+	bodies := bodiesFor(receiver.URL, n.issuer)
 	var have []string
-	hook, key := "", ""
-	refused := map[string]int{ // what has to be missing or unknown here
+	made := map[string]string{} // ids, by the operation that made them
+	refused := map[string]int{  // what has to be missing or unknown here
 		"exchangeToken": http.StatusBadRequest, "revokeToken": http.StatusBadRequest,
 		"blockOwner": http.StatusNotFound, "endSession": http.StatusNotFound, "revokeApp": http.StatusNotFound,
+		"deleteAccount": http.StatusBadRequest, "testChannel": http.StatusConflict, // its receiver has not confirmed it
 	}
 	position := n.position()
 	for _, op := range n.operations() {
@@ -119,7 +134,13 @@ func (n *newcomer) callOperations() {
 				op.query.Del(name)
 			}
 		}
-		op.query.Del("owner") // the caller's own
+		op.query.Del("owner")  // the caller's own
+		op.query.Del("ticket") // takes the place of a key
+		keyless := maps.Clone(op.query)
+		if op.query.Has("watchlist") {
+			op.query.Set("watchlist", n.watchlist)
+			keyless.Del("watchlist") // which always needs a key
+		}
 		id := n.report
 		switch {
 		case strings.Contains(op.path, "/positions/"):
@@ -127,19 +148,27 @@ func (n *newcomer) callOperations() {
 		case strings.Contains(op.path, "/issuers/"):
 			id = n.issuer
 		case strings.Contains(op.path, "/webhooks/"):
-			id = hook
+			id = made["createWebhook"]
 		case strings.Contains(op.path, "/keys/"):
-			id = key
+			id = made["createKey"]
+		case strings.Contains(op.path, "/watchlists/"):
+			id = made["createWatchlist"]
+		case strings.Contains(op.path, "/channels/"):
+			id = made["createChannel"]
+		case strings.Contains(op.path, "/alerts/"):
+			id = made["createAlert"]
 		}
 		if op.id == "getBulkFile" {
 			op.path = strings.TrimPrefix(n.snapshotFile(), n.url)
 		}
-		target := strings.NewReplacer("{id}", id, "{seq}", "1", "{path}", "0/000").Replace(op.path) + "?" + op.query.Encode()
+		path := strings.NewReplacer("{id}", id, "{seq}", "1", "{path}", "0/000").Replace(op.path)
+		target := path + "?" + op.query.Encode()
 		header := http.Header{"Content-Type": {"application/json"}}
 		if op.id == "exchangeToken" || op.id == "revokeToken" {
 			header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
-		query := strings.Replace(target, "in=document", "", 1) // which always needs a key
+		keyless.Del("in") // which always needs a key
+		query := path + "?" + keyless.Encode()
 		if status := n.ask(op.method, query, []byte(bodies[op.id]), header).Status; (status == http.StatusUnauthorized) != op.members {
 			n.t.Errorf("%s without a key: got status %d, documented as needing a key: %t", op.id, status, op.members)
 		}
@@ -148,11 +177,8 @@ func (n *newcomer) callOperations() {
 		if answer.Status >= 300 && answer.Status != refused[op.id] {
 			n.t.Errorf("%s %s: %d\n%.500s", op.method, target, answer.Status, answer.Body)
 		}
-		if op.id == "createWebhook" {
-			hook = field(n.t, answer.Body, "id")
-		}
-		if op.id == "createKey" {
-			key = field(n.t, answer.Body, "id")
+		if strings.HasPrefix(op.id, "create") {
+			made[op.id] = field(n.t, answer.Body, "id")
 		}
 	}
 	var documented []string
@@ -342,8 +368,8 @@ func (n *newcomer) callServer() {
 // needs calls with a key, and without one, which is refused when one is needed.
 func (n *newcomer) needs(key bool, method string, params map[string]any) {
 	n.t.Helper()
-	if arguments, ok := params["arguments"].(map[string]any); ok && arguments["in"] != nil {
-		key = true // searching inside documents
+	if arguments, ok := params["arguments"].(map[string]any); ok && (arguments["in"] != nil || arguments["watchlist"] != nil) {
+		key = true // searching inside documents, or of an account
 	}
 	if status, _ := n.rpc("", method, params); (status == http.StatusUnauthorized) != key {
 		n.t.Errorf("%s %v without a key: got status %d, documented as needing a key: %t", method, params, status, key)
@@ -362,16 +388,21 @@ func (n *newcomer) value(of, argument string) any {
 		"from": "2020-02-08", "to": today, "date": today, "in": "document", "limit": 2, "page": 1, "offset": 0, "max_chars": 500, "language": "en",
 		"market": "SIBE", "without": "securitisation", "query": "sociedad", "url": "https://receiver.example/reports",
 		"fact": "buyback_programme", "min_amount": "1000", "currency": "EUR", "order": "amount",
-		"person": "garcia", "holder": "capital", "position": "short,holding", "min_percent": "0.5", "side": "buy", "of": "positions", "current": true, "sector": "bancos",
+		"person": "garcia", "holder": "capital", "position": "short,holding", "min_percent": "0.5", "side": "buy", "by": "issuer", "of": "positions", "current": true, "sector": "bancos",
 	}
 	switch {
 	case argument == "kind" && of == "list_facts":
 		return "buyback_programme"
 	case argument == "kind" && of == "calendar":
 		return "ex_date"
+	case argument == "of" && of == "list_values":
+		return "category"
 	}
 	if argument == "id" && strings.Contains(of, "issuer") {
 		return n.issuer
+	}
+	if argument == "watchlist" || argument == "id" && of == "list_watchlists" {
+		return n.watchlist
 	}
 	if values[argument] == nil {
 		n.t.Errorf("no value is known for the argument %s of %s: add one", argument, of)

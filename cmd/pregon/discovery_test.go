@@ -23,6 +23,7 @@ type newcomer struct {
 	url, key       string
 	store          string            // of the service
 	report, issuer string            // that exist
+	watchlist      string            // of the key
 	documents      map[string]string // by path
 }
 
@@ -42,6 +43,7 @@ func TestDiscovery(t *testing.T) {
 		documents: map[string]string{},
 	}
 	n.settle()
+	n.follow()
 	n.crawl()
 	t.Run("operations", func(t *testing.T) { n.in(t).callOperations() })
 	t.Run("mcp", func(t *testing.T) { n.in(t).callServer() })
@@ -66,6 +68,16 @@ func (n *newcomer) settle() {
 		}
 		return nil
 	})
+}
+
+// follow makes a watchlist with an issuer.
+func (n *newcomer) follow() {
+	n.t.Helper()
+	header := http.Header{"X-API-Key": {n.key}}
+	answer := n.ask(http.MethodPost, "/api/v1/account/watchlists", []byte(`{"name":"mine","issuers":["`+n.issuer+`"]}`), header)
+	if n.watchlist = field(n.t, answer.Body, "id"); n.watchlist == "" {
+		n.t.Fatalf("%d %s", answer.Status, answer.Body)
+	}
 }
 
 // ask sends a request, with the key unless the header sets another, and reads the

@@ -16,7 +16,7 @@ import (
 type documentFlags struct {
 	KeepDocuments bool `help:"Keep the documents' own bytes in the store too, not only their text."`
 	bucketFlags
-	CacheDir string `placeholder:"DIR" help:"Private directory that caches the compiled reader of PDF files. Without it every start takes some seconds longer. Default: pregon in the user's cache directory."`
+	CacheDir string `placeholder:"DIR" help:"Private directory that caches the compiled reader of PDF files and, with PostgreSQL, the catalogue. Without it every start takes some seconds longer. Default: pregon in the user's cache directory."`
 }
 
 // bucketFlags name the bucket that keeps the documents' own bytes.

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,8 +32,18 @@ func runChecker(t *testing.T, args ...string) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*patient)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, args...)
-	cmd.Dir, cmd.Env = checkers, append(os.Environ(), "HOME="+home, "NO_COLOR=1")
+	env := []string{"HOME=" + home, "NO_COLOR=1"}
+	if err := runOther(ctx, checkers, env, slices.Insert(args, 0, node)...); err != nil {
+		t.Error(err)
+	}
+}
+
+// runOther runs a program of others in a directory, with more environment variables. The
+// error has its output. Processes that it leaves running are ended.
+func runOther(ctx context.Context, dir string, env []string, command ...string) error {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) } // so that it ends its browser too
 	cmd.WaitDelay = time.Minute
@@ -41,8 +52,9 @@ func runChecker(t *testing.T, args ...string) {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 	if err != nil {
-		t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		return fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, out)
 	}
+	return nil
 }
 
 // startMarket starts a service that has the reports of a month, some of them

@@ -50,12 +50,15 @@ func (c *serveConfig) newLog(p *process) (*telemetry.Log, error) {
 
 // announce prints the address of the service, or logs it if the log is JSON, which
 // programs read.
-func (c *serveConfig) announce(stdout io.Writer, log *telemetry.Log, base string) {
+func (c *serveConfig) announce(stdout io.Writer, log *telemetry.Log, base, demoLink string) {
 	if c.LogFormat == "json" {
 		log.Info("ready", "base_url", base)
 		return
 	}
 	log.Flush() // so that this is the last line
+	if demoLink != "" {
+		fmt.Fprintf(stdout, "Sign in to the demo (this link works once): %s\n", demoLink)
+	}
 	fmt.Fprintf(stdout, "Pregón is ready: %s/\n", base)
 }
 
@@ -69,7 +72,7 @@ func (c *serveConfig) options(p *process, log *telemetry.Log) (service.Options, 
 		Listen:     c.Listen,
 		BaseURL:    c.BaseURL,
 		ConfigFile: c.Config,
-		Announce:   func(base string) { c.announce(p.stdout, log, base) },
+		Announce:   func(base, demoLink string) { c.announce(p.stdout, log, base, demoLink) },
 	}
 
 	o.Observation.OTLPEndpoint = c.OTLPEndpoint
@@ -93,6 +96,10 @@ func (c *serveConfig) options(p *process, log *telemetry.Log) (service.Options, 
 	}
 
 	o.Push.AllowPrivate = c.WebhookAllowPrivate
+	if o.Push.Alerts, err = c.alertFlags.settings(p); err != nil {
+		return o, err
+	}
+	o.Push.Watchlists = c.watchlistFlags.settings()
 	o.Push.AccountTimeout = time.Duration(c.WebhookOwnerDays) * 24 * time.Hour
 
 	if o.Snapshots, err = c.snapshots(p, o.Documents.CacheDir); err != nil {

@@ -21,7 +21,7 @@ func TestServeAnnounces(t *testing.T) {
 			t.Fatal(err)
 		}
 		log.Info("before")
-		(&serveConfig{LogFormat: format}).announce(&out, log, "http://127.0.0.1:8080")
+		(&serveConfig{LogFormat: format}).announce(&out, log, "http://127.0.0.1:8080", "")
 		log.Flush()
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("%s: %s", format, out.String())

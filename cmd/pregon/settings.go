@@ -11,7 +11,9 @@ import (
 
 // secretVariables have no flag, since other users of the machine can read the
 // arguments of a process.
-var secretVariables = []string{secretKeyEnv, llmKeyEnv, keyEnv, s3AccessKeyEnv, s3SecretKeyEnv}
+var secretVariables = []string{
+	secretKeyEnv, llmKeyEnv, keyEnv, s3AccessKeyEnv, s3SecretKeyEnv, smtpUserEnv, smtpPasswordEnv,
+}
 
 // strict is implemented by commands that can refuse unknown variables.
 type strict interface{ strict() bool }

@@ -163,7 +163,7 @@ func TestUnknownVariablesRefused(t *testing.T) {
 
 func TestCompletions(t *testing.T) {
 	for typed, want := range map[string]string{
-		"":                            "serve backfill tail document webhooks keys signing-key log-key mcp sim import export positions migrate copy backup restore verify health compact doctor check-config completion version help",
+		"":                            "serve backfill tail document webhooks alerts keys signing-key log-key mcp sim import export positions migrate copy backup restore verify health compact doctor check-config completion version help",
 		"ke":                          "keys",
 		"keys ":                       "create list revoke rotate",
 		"keys create --pl":            "--plan",
@@ -177,7 +177,7 @@ func TestCompletions(t *testing.T) {
 		"import reports ":             "",
 		"completion ":                 "bash zsh fish",
 		"--v":                         "--version",
-		"nonsense ":                   "serve backfill tail document webhooks keys signing-key log-key mcp sim import export positions migrate copy backup restore verify health compact doctor check-config completion version help",
+		"nonsense ":                   "serve backfill tail document webhooks alerts keys signing-key log-key mcp sim import export positions migrate copy backup restore verify health compact doctor check-config completion version help",
 	} {
 		var got []string
 		for _, c := range cli.Completions(model(t), strings.Split(typed, " ")) {
@@ -194,5 +194,13 @@ func TestCompletions(t *testing.T) {
 	}
 	if out, _, err := try(t, nil, cli.CompleteCommand, "serve", "--lis"); err != nil || !strings.HasPrefix(out, "--listen\tAddress") {
 		t.Errorf("%v, %q", err, out)
+	}
+}
+
+// Settings of channels that cannot be meant are refused by name, before anything is done.
+func TestRefusedPushHost(t *testing.T) {
+	_, _, err := try(t, nil, "alerts", "test", "webpush", "x", "--webpush-host", "push.example.com,https://push.example.com")
+	if err == nil || !strings.Contains(err.Error(), `--webpush-host: "https://push.example.com"`) {
+		t.Errorf("an address in place of a host: %v", err)
 	}
 }

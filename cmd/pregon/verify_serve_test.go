@@ -102,7 +102,7 @@ func TestVerifyService(t *testing.T) {
 			f.stop()
 
 			copyStore(t, backup, f.spec)
-			f.start()   // it detects that the store went back
+			f.start()   // it detects that an older backup was restored
 			f.file(200) // other reports than those that were lost
 			f.s.published(t, 500)
 			f.verify(false, "another history: the log was restored", "--log", f.s.url, "--since", "checkpoint")

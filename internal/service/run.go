@@ -9,6 +9,7 @@ import (
 	"pregon/internal/fault"
 	"pregon/internal/server/origin"
 	"pregon/internal/service/lifecycle"
+	"pregon/internal/service/sources"
 )
 
 // Run serves until the context ends. Components start in the order in which data
@@ -26,15 +27,16 @@ func Run(ctx context.Context, o Options) error {
 	defer db.Close()
 	// The listener comes after the store, so that no client connects before there is an
 	// answer.
-	listener, fromSystemd, err := listen(o.Listen, o.Getenv)
+	listener, fromSystemd, err := openListener(o.Listen, o.Getenv)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
 	base := cmp.Or(o.BaseURL, origin.OfListener(listener.Addr().String()))
+	o.demo = o.Sources.Kind == sources.Simulated && o.onThisMachine(listener.Addr())
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if db.Created() {
+	if db.Created() && !o.demo {
 		log.Warn("a new, empty store was created: if one should exist, check --store and that its volume is mounted",
 			"store", o.Storage.Address.String())
 	}
@@ -49,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 	log.Info("listening", "address", "http://"+listener.Addr().String(), "base_url", base,
 		"store", o.Storage.Address.String(), "source", string(o.Sources.Kind), "version", o.Version)
 	ready := func() {
-		o.Announce(base)
+		o.Announce(base, s.demoLink())
 		reportReady()
 	}
 	if err := s.run(ctx, stop, listener, fromSystemd, ready); err != nil {
@@ -60,6 +62,22 @@ func Run(ctx context.Context, o Options) error {
 	}
 	log.Info("stopped")
 	return nil
+}
+
+// onThisMachine reports whether people reach the service from this machine: it listens
+// on loopback, or the operator has set a base URL on loopback, as for a container that
+// listens on all of its addresses and whose port is published.
+func (o *Options) onThisMachine(listener net.Addr) bool {
+	tcp, ok := listener.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback() || o.BaseURL != "" && origin.IsLocal(o.BaseURL)
+}
+
+// demoLink returns the link that signs in to the demo, or "".
+func (s *Service) demoLink() string {
+	if s.Authorization.SignIn == nil {
+		return ""
+	}
+	return s.Authorization.SignIn.DemoLink()
 }
 
 // run runs the components until the context ends or one of them fails, in which case it

@@ -9,9 +9,9 @@ import (
 )
 
 // warnOfSecrets warns of secrets that other users of this machine, or anyone with a
-// copy of the store, can read.
+// copy of the store, can read. The secrets of a demo protect only simulated data.
 func (o *Options) warnOfSecrets(log *slog.Logger) {
-	if !o.Authorization.Box.Encrypts() {
+	if !o.Authorization.Box.Encrypts() && !o.demo {
 		log.Warn("the store holds the key that signs tokens and the secrets of webhooks without encryption: " +
 			"set PREGON_SECRET_KEY to 32 characters or more, such as what " +
 			"`openssl rand -base64 32` prints, and keep it apart from the store")

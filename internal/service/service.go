@@ -34,7 +34,9 @@ type Options struct {
 	Listen     string              // address; not used with a socket of systemd
 	BaseURL    string              // under which clients reach the service; empty for that of the listener
 	ConfigFile string              // that Authorization.Config was read from; empty for none
-	Announce   func(base string)   // called once the service is ready
+	// Announce is called once the service is ready. The link signs in to the demo, and is
+	// "" if this is not a demo.
+	Announce func(base, demoLink string)
 
 	Observation   observe.Settings
 	Storage       storage.Settings
@@ -44,6 +46,8 @@ type Options struct {
 	Push          push.Settings
 	Snapshots     snapshots.Settings
 	Surfaces      surfaces.Settings
+
+	demo bool // the market is simulated, and the listener is on loopback
 }
 
 // readsSource reports whether this process or another one reads the source.
@@ -113,6 +117,7 @@ func (s *Service) addStorage(ctx context.Context, o Options, db engine.Store, ba
 		Logger:      o.Log.Logger,
 		Metrics:     s.Observation.Metrics,
 		SimulatedAt: simulatedAt,
+		CacheDir:    o.Documents.CacheDir,
 	})
 	if err != nil {
 		return err
@@ -170,6 +175,7 @@ func (s *Service) addAuthorization(ctx context.Context, o Options, base string) 
 		Settings: o.Authorization,
 		Store:    s.Storage.Records(),
 		BaseURL:  base,
+		Demo:     o.demo,
 		Logger:   o.Log.Logger,
 	})
 	if err != nil {
@@ -181,10 +187,12 @@ func (s *Service) addAuthorization(ctx context.Context, o Options, base string) 
 
 // addPush creates the events and the webhooks, whose owners authorization checks.
 func (s *Service) addPush(ctx context.Context, o Options, base string) (err error) {
+	o.Push.Alerts.Mailbox = o.Sources.Kind == sources.Simulated
 	s.Push, err = push.New(ctx, push.Options{
 		Settings: o.Push,
 		Catalog:  s.Storage.Catalog,
 		Log:      s.Storage.Log,
+		Records:  s.Storage.Records(),
 		Primary:  s.Storage.Engine,
 		Accounts: push.Accounts{
 			Keys:     s.Authorization.Keys,
@@ -194,6 +202,7 @@ func (s *Service) addPush(ctx context.Context, o Options, base string) (err erro
 		Box:             o.Authorization.Box,
 		Audit:           s.Authorization.Audit,
 		UserAgent:       "pregon/" + o.Version + " (+" + base + ")",
+		BaseURL:         base,
 		Delivers:        o.Role.Delivers(),
 		Logger:          o.Log.Logger,
 		ObserveDelivery: s.Observation.Deliveries(),
@@ -201,6 +210,7 @@ func (s *Service) addPush(ctx context.Context, o Options, base string) (err erro
 	if err != nil {
 		return err
 	}
+	s.closers = append(s.closers, s.Push.Close)
 	s.Authorization.OnToken = s.Push.Webhooks.Seen
 	return nil
 }

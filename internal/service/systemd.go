@@ -5,20 +5,18 @@ import (
 	"log/slog"
 	"net"
 
-	"pregon/internal/fault"
+	"pregon/internal/server/listen"
 	"pregon/internal/server/systemd"
 )
 
-// listen returns the socket that systemd passed, or else opens the address.
-func listen(address string, getenv func(string) string) (l net.Listener, fromSystemd bool, err error) {
+// openListener returns the socket that systemd passed, or else opens the address.
+func openListener(address string, getenv func(string) string) (l net.Listener, fromSystemd bool, err error) {
 	l, err = systemd.Listener(getenv)
 	if l != nil || err != nil {
 		return l, true, err
 	}
-	if l, err = net.Listen("tcp", address); err != nil {
-		return nil, false, fault.Wrap(fault.Unavailable, err, "cannot listen on %s", address)
-	}
-	return l, false, nil
+	l, err = listen.TCP("--listen", address)
+	return l, false, err
 }
 
 // notify reports to systemd that the service runs, until stop is called, that it

@@ -32,6 +32,7 @@ type Options struct {
 	Settings
 	Store   store.Store
 	BaseURL string
+	Demo    bool // the market is simulated, and clients are on this machine
 	Logger  *slog.Logger
 }
 
@@ -62,6 +63,7 @@ func New(ctx context.Context, o Options) (*Authorization, error) {
 		AnonymousLimit: o.AnonymousLimit,
 		MaxRequests:    o.MaxRequests,
 		SignIn:         o.SignIn,
+		Demo:           o.Demo,
 		Audit:          a.Audit,
 		Logger:         o.Logger,
 	})

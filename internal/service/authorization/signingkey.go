@@ -9,6 +9,7 @@ import (
 	"pregon/internal/auth/sealing"
 	"pregon/internal/auth/secret"
 	"pregon/internal/auth/token"
+	"pregon/internal/push/alert/channel"
 	"pregon/internal/store"
 )
 
@@ -33,6 +34,11 @@ func RotateSigningKey(
 	}
 	if how.AtOnce { // what leaked may include the key of sessions
 		if err := sealing.New(db, box, nil).Replace(ctx); err != nil {
+			return token.SigningKey{}, err
+		}
+	}
+	if how.LostSecret {
+		if err := channel.ReplaceLostPushKey(ctx, db, box); err != nil {
 			return token.SigningKey{}, err
 		}
 	}

@@ -5,13 +5,13 @@ package observe
 import (
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"time"
 
 	"pregon/internal/document"
 	"pregon/internal/fault"
 	"pregon/internal/server/httpserver"
+	"pregon/internal/server/listen"
 	"pregon/internal/server/private"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/server/tracing"
@@ -72,9 +72,9 @@ func (o *Observation) Start(g *lifecycle.Group) {
 }
 
 func (o *Observation) serveDebug(ctx context.Context) error {
-	l, err := net.Listen("tcp", o.settings.DebugListen)
+	l, err := listen.TCP("--debug-listen", o.settings.DebugListen)
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "cannot listen on %s", o.settings.DebugListen)
+		return err
 	}
 	o.Log.Info("listening for debug", "address", "http://"+l.Addr().String())
 	return private.Serve(ctx, l, private.Guard{Names: o.settings.DebugHosts}.Handler(o.Metrics.Handler()))

@@ -36,7 +36,7 @@ func StoredAccounts(ctx context.Context, db store.Store) (Accounts, error) {
 		Accounts: accounts,
 		Trusts:   func(string) bool { return true },
 	}
-	return found, errors.Join(accounts.Refresh(ctx), keys.Refresh(ctx))
+	return found, found.Refresh(ctx)
 }
 
 // Status returns whether webhooks of an account are served: somebody who signed in must
@@ -68,4 +68,27 @@ func (o Accounts) Status(id string) webhook.AccountStatus {
 		status.Since = key.ExpiresAt
 	}
 	return status
+}
+
+// endedGrace is how long an account is gone before what it left is removed.
+const endedGrace = 7 * 24 * time.Hour
+
+// Ended reports whether an account ended for good, some days ago.
+func (o Accounts) Ended(id string) bool {
+	s := o.Status(id)
+	return s.Permanent && !s.Since.IsZero() && time.Since(s.Since) > endedGrace
+}
+
+// Refresh loads the keys and accounts as they are now.
+func (o Accounts) Refresh(ctx context.Context) error {
+	return errors.Join(o.Keys.Refresh(ctx), o.Accounts.Refresh(ctx))
+}
+
+// Serves reports whether an account has access, and the key with which something of it was
+// made, if there is one.
+func (o Accounts) Serves(id, key string) bool {
+	if o.Status(id).Gone != "" {
+		return false
+	}
+	return key == "" || o.Keys.Valid(key)
 }

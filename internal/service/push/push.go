@@ -1,9 +1,10 @@
 // Package push holds what sends changes to clients: the hub of events, from which
-// streams and subscriptions read, and the webhooks.
+// streams and subscriptions read, the watchlists, and the webhooks.
 package push
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -11,6 +12,8 @@ import (
 	"pregon/internal/auth/secret"
 	"pregon/internal/catalog"
 	"pregon/internal/push/events"
+	"pregon/internal/push/ticket"
+	"pregon/internal/push/watchlist"
 	"pregon/internal/push/webhook"
 	"pregon/internal/server/telemetry"
 	"pregon/internal/service/lifecycle"
@@ -21,6 +24,14 @@ import (
 type Settings struct {
 	AllowPrivate   bool          // webhooks may have any address and use plain http
 	AccountTimeout time.Duration // without use after which the subject of a token is gone; 0 for never
+	Alerts         AlertSettings
+	Watchlists     WatchlistSettings
+}
+
+// WatchlistSettings are the limits of watchlists.
+type WatchlistSettings struct {
+	Lists   int // of an account
+	Entries int // of a list
 }
 
 // Options are the settings of a Push and what it needs.
@@ -28,12 +39,14 @@ type Options struct {
 	Settings
 	Catalog   *catalog.Catalog
 	Log       store.Store
+	Records   store.Records  // that are followed and read again when a backup was restored
 	Primary   events.Primary // the store itself: not a standby, which may be behind
 	Accounts  Accounts
 	Box       *secret.Box // seals the secrets of webhooks
 	Audit     access.Audit
 	UserAgent string
-	Delivers  bool // this process delivers to webhooks
+	BaseURL   string // of the service, for links in messages
+	Delivers  bool   // this process delivers to webhooks
 	Logger    *slog.Logger
 	// ObserveDelivery, if not nil, is called after every attempt.
 	ObserveDelivery func(host string, status int, delivered bool, start time.Time, took time.Duration)
@@ -44,6 +57,9 @@ type Push struct {
 	Events      *events.Hub
 	Connections *events.ConnLimiter
 	Webhooks    *webhook.Manager
+	Watchlists  *watchlist.Registry
+	Tickets     *ticket.Registry // of streams
+	Alerts      *Alerts
 
 	delivers bool
 }
@@ -56,7 +72,20 @@ func New(ctx context.Context, o Options) (*Push, error) {
 		delivers:    o.Delivers,
 	}
 	p.Events.SetPrimary(o.Primary)
+	p.Watchlists = watchlist.New(watchlist.Options{
+		Store:      o.Records,
+		Sealer:     o.Box,
+		Reach:      o.Accounts.Keys.Reach,
+		Serves:     o.Accounts.Serves,
+		Ended:      o.Accounts.Ended,
+		MaxLists:   o.Settings.Watchlists.Lists,
+		MaxEntries: o.Settings.Watchlists.Entries,
+		Logger:     o.Logger,
+		Audit:      o.Audit,
+	})
+	p.Tickets = ticket.New(ticket.Options{Store: o.Records, Logger: o.Logger})
 	p.Webhooks = webhook.New(webhook.Options{
+		Lists:          p.Watchlists,
 		Store:          o.Log,
 		Sealer:         o.Box,
 		Encoder:        p.Events,
@@ -69,7 +98,16 @@ func New(ctx context.Context, o Options) (*Push, error) {
 		UserAgent:      o.UserAgent,
 		Observe:        o.ObserveDelivery,
 	})
-	return p, p.Webhooks.Refresh(ctx)
+	var err error
+	if p.Alerts, err = newAlerts(ctx, o, p); err != nil {
+		return nil, err
+	}
+	return p, errors.Join(
+		p.Webhooks.Refresh(ctx),
+		p.Watchlists.Refresh(ctx),
+		p.Tickets.Refresh(ctx),
+		p.Alerts.Refresh(ctx),
+	)
 }
 
 // Start delivers to webhooks, or follows them, and wakes listeners when the state of the
@@ -77,10 +115,24 @@ func New(ctx context.Context, o Options) (*Push, error) {
 func (p *Push) Start(g *lifecycle.Group, state func() events.State) {
 	g.UntilServed(func(ctx context.Context) error { p.Events.Watch(ctx, state); return nil })
 	if p.delivers {
+		g.UntilServed(p.Watchlists.Maintain)
+		g.UntilServed(p.Tickets.Maintain)
+	} else {
+		g.UntilServed(p.Watchlists.Follow)
+		g.UntilServed(p.Tickets.Follow)
+	}
+	p.Alerts.start(g)
+	if p.delivers {
 		g.LoadedUntilStop(p.Webhooks.Run) // filters may name what only the directory knows
 	} else {
 		g.UntilServed(p.Webhooks.Follow)
 	}
+}
+
+// Close closes connections to mail servers.
+func (p *Push) Close() error {
+	p.Alerts.senders.Close()
+	return nil
 }
 
 // Observe registers the metrics of listeners and webhooks.
@@ -92,6 +144,7 @@ func (p *Push) Observe(m *telemetry.Metrics) {
 		"Streams and subscriptions that were ended because the client read too slowly.", func() float64 {
 			return float64(p.Connections.Cut())
 		})
+	p.Alerts.observe(m)
 	if p.delivers {
 		observeWebhooks(m, p.Webhooks.Stats)
 	}

@@ -44,6 +44,7 @@ type Options struct {
 	// SimulatedAt is the base URL to which the links of a simulated market lead; empty
 	// if the market is not simulated.
 	SimulatedAt string
+	CacheDir    string // empty for none
 }
 
 // Storage is the store and what follows it.
@@ -83,6 +84,7 @@ func New(ctx context.Context, o Options) (*Storage, error) {
 		s.Log.Store = demo.WithLinks(s.Store, o.SimulatedAt)
 	}
 	s.Catalog = catalog.New(s.Log, o.Logger)
+	s.Catalog.SaveTo(o.Address.Catalogue(o.CacheDir), o.SimulatedAt)
 	s.Coverage = coverage.New(s.Log)
 	s.Coverage.Epoch(s.Catalog.Epoch)
 	s.Coverage.Lease(s.Log, ingest.LeaseName)
@@ -95,6 +97,7 @@ func (s *Storage) Close() error { return s.closeStandby() }
 // Start loads the catalogue, and follows the store.
 func (s *Storage) Start(g *lifecycle.Group) {
 	g.UntilServed(func(ctx context.Context) error { return s.follow(ctx, g.SetLoaded) })
+	g.LoadedUntilServed(s.Catalog.KeepSaved)
 	g.UntilServed(s.Coverage.Follow)
 	g.LoadedUntilStop(s.Store.RunChecks) // which would slow down loading
 	g.UntilStop(func(ctx context.Context) error { s.measure(ctx); return nil })

@@ -50,6 +50,7 @@ func (s *Surfaces) register(under *httpserver.Options) (err error) {
 			Account: accounts,
 			Guard:   of.Guard,
 			Query:   s.Query,
+			Reports: people.ServeReports,
 			BaseURL: s.o.BaseURL,
 		}).Register(mux)
 	}
@@ -72,12 +73,18 @@ func (s *Surfaces) register(under *httpserver.Options) (err error) {
 // newAccount returns the rules about accounts, which REST and the console share.
 func (s *Surfaces) newAccount() *account.Service {
 	return account.New(account.Options{
-		Query:    s.Query,
-		Guard:    s.o.Auth.Guard,
-		Keys:     s.o.Auth.Keys,
-		Accounts: s.o.Auth.Accounts,
-		Webhooks: s.o.Push.Webhooks,
-		Usage:    s.o.Auth.Usage,
+		Query:      s.Query,
+		Guard:      s.o.Auth.Guard,
+		Keys:       s.o.Auth.Keys,
+		Accounts:   s.o.Auth.Accounts,
+		Webhooks:   s.o.Push.Webhooks,
+		Watchlists: s.o.Push.Watchlists,
+		Alerts:     s.o.Push.Alerts.Registry,
+		Tickets:    s.o.Push.Tickets,
+		Mailbox:    s.o.Push.Alerts.Mailbox(),
+		PushKey:    s.o.Push.Alerts.PushKey(),
+		Usage:      s.o.Auth.Usage,
+		BaseURL:    s.o.BaseURL,
 	})
 }
 
@@ -88,6 +95,7 @@ func (s *Surfaces) newREST(accounts *account.Service) (*rest.API, error) {
 		Events:   s.o.Push.Events,
 		Conns:    s.o.Push.Connections,
 		Account:  accounts,
+		Tickets:  s.o.Push.Tickets,
 		Logger:   s.o.Observation.Log.Logger,
 		BaseURL:  s.o.BaseURL,
 		SignIn:   s.o.SignIn,
@@ -127,16 +135,17 @@ func (s *Surfaces) newSite(documents *discovery.Discovery) (*site.Site, error) {
 
 func (s *Surfaces) newMCP(documents *discovery.Discovery) *mcp.Server {
 	return mcp.New(mcp.Options{
-		Query:    s.Query,
-		Guard:    s.o.Auth.Guard,
-		Events:   s.o.Push.Events,
-		Conns:    s.o.Push.Connections,
-		Logger:   s.o.Observation.Log.Logger,
-		BaseURL:  s.o.BaseURL,
-		Origins:  s.o.MCPOrigins,
-		Stopping: s.closing,
-		Skills:   documents.Skills,
-		SignIn:   s.o.Auth.SignIn != nil,
+		Query:      s.Query,
+		Guard:      s.o.Auth.Guard,
+		Events:     s.o.Push.Events,
+		Conns:      s.o.Push.Connections,
+		Watchlists: s.o.Push.Watchlists,
+		Logger:     s.o.Observation.Log.Logger,
+		BaseURL:    s.o.BaseURL,
+		Origins:    s.o.MCPOrigins,
+		Stopping:   s.closing,
+		Skills:     documents.Skills,
+		SignIn:     s.o.Auth.SignIn != nil,
 	})
 }
 

@@ -87,6 +87,7 @@ func New(o Options) (*Surfaces, error) {
 		Catalog:      o.Storage.Catalog,
 		Coverage:     o.Storage.Coverage,
 		Documents:    o.Storage.Log,
+		Watchlists:   o.Push.Watchlists,
 		Lacks:        o.Push.Events.Lacks,
 		Log:          o.Storage.Log,
 		Version:      o.Version,
@@ -134,6 +135,7 @@ func (s *Surfaces) serverOptions() httpserver.Options {
 		Data: httpserver.Data{
 			Source: o.Storage.Log.KnownSource,
 			Age:    o.Storage.Catalog.Behind,
+			Broken: o.Storage.Catalog.Broken,
 		},
 		Observer: httpserver.Observer{
 			Request: s.observeRequest,

@@ -18,13 +18,14 @@ type tailCmd struct {
 	storeFlag
 	URL      string `placeholder:"URL" help:"Service to follow, with the key in PREGON_KEY. Default: the store itself."`
 	Search   string `placeholder:"TEXT" help:"Only reports that match, as in a search."`
-	Type     string `placeholder:"TYPE" help:"Only reports of one type: IP, HR or OIR."`
-	Issuer   string `placeholder:"ID" help:"Only reports of one issuer, by its ticker, any of its identifiers or its full name."`
+	Type     string `placeholder:"IP|OIR|HR" help:"Only reports of one type: IP, HR or OIR."`
+	Issuer   string `placeholder:"ID" help:"Only reports of one issuer, by its ticker, any of its identifiers or its full name; several, up to 50, with commas between them."`
+	List     string `name:"watchlist" placeholder:"ID" help:"Only what a watchlist selects, by its id or the secret of a link. It needs --url."`
 	Category string `placeholder:"TEXT" help:"Only reports of one category, by its name, or of several, by words of their names."`
-	Position string `placeholder:"KINDS" help:"Only positions of some kinds, separated by commas: short, holding, own_shares, dealing. It needs --events of positions."`
-	HeldBy   string `name:"holder" placeholder:"TEXT" help:"Only positions whose holder has these words in the name. Natural persons only with --issuer."`
+	Position string `placeholder:"short|holding|own_shares|dealing" help:"Only positions of some kinds, separated by commas: short, holding, own_shares, dealing. It needs --events of positions."`
+	HeldBy   string `name:"holder" placeholder:"TEXT" help:"Only positions whose holder has these words in the name. Natural persons only with one --issuer."`
 	Percent  string `name:"min-percent" placeholder:"NUMBER" help:"Only positions of at least this percentage."`
-	Side     string `placeholder:"SIDE" help:"Only dealings with such a trade: buy, sell or other."`
+	Side     string `placeholder:"buy|sell|other" help:"Only dealings with such a trade: buy, sell or other."`
 	Events   string `default:"report.published" placeholder:"EVENTS" help:"Events to print, separated by commas: report.published, report.updated, report.corrected, report.backfilled, issuer.updated, position.published, position.updated, position.withdrawn, position.backfilled."`
 	After    string `placeholder:"CURSOR" help:"Begin after this change, by its cursor or its seq; 0 for all changes. Default: new changes only."`
 	Format   string `default:"line" enum:"line,json" help:"line for people, json (one object a line, as streams send them) for programs."`
@@ -46,6 +47,10 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 		Err:    p.stderr,
 		JSON:   c.JSON || c.Format == "json",
 		Colors: p.colors(p.stdout),
+		Site:   c.URL,
+	}
+	if p.isTerminal(p.stdout) {
+		printer.Terminal = func() int { return cli.Width(p.stdout) }
 	}
 	if c.URL != "" {
 		if !origin.Valid(c.URL) {
@@ -59,8 +64,12 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 		filter := url.Values{
 			"search": {c.Search}, "type": {strings.ToUpper(c.Type)}, "issuer": {c.Issuer}, "category": {c.Category}, "events": {c.Events},
 			"position": {c.Position}, "holder": {c.HeldBy}, "min_percent": {c.Percent}, "side": {c.Side},
+			"watchlist": {c.List},
 		}
 		return fault.UnlessCanceled(printer.Service(ctx, c.URL, key, filter, c.After))
+	}
+	if c.List != "" {
+		return fault.New(fault.Invalid, "--watchlist needs --url: the service knows whose list it is, by the key in %s", keyEnv)
 	}
 	db, err := c.open(ctx)
 	if err != nil {

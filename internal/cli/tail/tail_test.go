@@ -151,3 +151,51 @@ func TestPause(t *testing.T) {
 		}
 	}
 }
+
+// On a terminal the parts of lines are below each other and none is wider than it, and an
+// id leads to the page of its report, or to the document if no service is known.
+func TestColumns(t *testing.T) {
+	const (
+		long  = `{"id":"oir-44077","type":"OIR","company_name":"DEHESABRIL ARRENDAMIENTOS 2, FONDO DE TITULIZACIÓN","title":"Sustitución de la entidad en la que se mantiene la cuenta de tesorería del Fondo y otros acuerdos de interés","published_at":"2026-04-22T12:00:00+02:00","event":"report.corrected","changed":["title"],"pdf_url":"https://regulator.example/ver?t=%7bA%7d"}`
+		short = `{"id":"ip-3401","type":"IP","company_name":"OTRA","title":"Uno","published_at":"2026-04-22T12:00:00+02:00","event":"report.published"}`
+	)
+	for name, test := range map[string]struct {
+		printer Printer
+		width   int
+		want    string
+	}{
+		"wide": {
+			Printer{Site: "https://pregon.example/"},
+			140,
+			"2026-04-22 12:00:00  OIR  \x1b]8;;https://pregon.example/reports/oir-44077\x1b\\oir-44077\x1b]8;;\x1b\\   DEHESABRIL ARRENDAMIENTOS 2, FO…  Sustitución de la entidad en la que se man… (report.corrected title)\n" +
+				"2026-04-22 12:00:00  IP   \x1b]8;;https://pregon.example/reports/ip-3401\x1b\\ip-3401\x1b]8;;\x1b\\     OTRA                              Uno\n",
+		},
+		"narrow": {
+			Printer{},
+			80,
+			"12:00:00  OIR  \x1b]8;;https://regulator.example/ver?t=%7bA%7d\x1b\\oir-44077\x1b]8;;\x1b\\   DEHESABRIL ARRENDAMIENT…  Sustitución de la e… (report.corrected title)\n" +
+				"12:00:00  IP   ip-3401     OTRA                      Uno\n",
+		},
+	} {
+		var out bytes.Buffer
+		test.printer.Out = &out
+		test.printer.Terminal = func() int { return test.width }
+		for _, event := range []string{long, short} {
+			if err := test.printer.Event([]byte(event)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out.String() != test.want {
+			t.Errorf("%s: got %q\nwant %q", name, out.String(), test.want)
+		}
+	}
+}
+
+// An address that comes from outside cannot control the terminal.
+func TestHyperlinkRefuses(t *testing.T) {
+	for _, address := range []string{"", "javascript:alert(1)", "https://a.example/\x1b\\x", "https://a.example/\u009c", "file:///etc/passwd", "://"} {
+		if got := hyperlink(address, "id"); got != "id" {
+			t.Errorf("%q: got %q", address, got)
+		}
+	}
+}

@@ -1,10 +1,11 @@
-// Package proxytest runs the proxies of the kit for operators, in folder deploy, in
-// front of services on this machine.
+// Package proxytest runs the proxies and caches of the kit for operators, in folder
+// deploy, in front of services on this machine.
 package proxytest
 
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -18,14 +19,14 @@ import (
 type Options struct {
 	Deploy   string   // the folder deploy
 	Dir      string   // for the files of the proxy; must be empty
-	Replicas []string // addresses: two, or up to three with HAProxy
+	Replicas []string // addresses: two, or up to three with HAProxy, or one with Varnish
 }
 
 // Proxy is a running proxy.
 type Proxy struct {
 	*processtest.Process
 	Address string
-	HTTP2   string // address for HTTP/2 without TLS; Caddy has none
+	HTTP2   string // address for HTTP/2 without TLS; Caddy and Varnish have none
 	output  string
 }
 
@@ -42,6 +43,11 @@ type writer func(o Options, p *Proxy) (command []string, err error)
 func Nginx(o Options) (*Proxy, error)   { return start(o, writeNginx) }
 func Caddy(o Options) (*Proxy, error)   { return start(o, writeCaddy) }
 func HAProxy(o Options) (*Proxy, error) { return start(o, writeHAProxy) }
+
+// NginxCache and Varnish start a cache and wait until it answers. They name in X-Cache
+// what they did: HIT is an answer that they kept.
+func NginxCache(o Options) (*Proxy, error) { return start(o, writeNginxCache) }
+func Varnish(o Options) (*Proxy, error)    { return start(o, writeVarnish) }
 
 func start(o Options, write writer) (*Proxy, error) {
 	p := &Proxy{output: filepath.Join(o.Dir, "out")}
@@ -110,10 +116,18 @@ func (o Options) write(name, text string) (string, error) {
 
 // writeNginx writes a configuration around the file of the kit.
 func writeNginx(o Options, p *Proxy) ([]string, error) {
-	site, err := o.adapt("nginx/pregon.conf",
+	return o.nginx("nginx/pregon.conf", p)
+}
+
+func writeNginxCache(o Options, p *Proxy) ([]string, error) {
+	return o.nginx("nginx/pregon-cache.conf", p, "/var/cache/nginx/pregon", filepath.Join(o.Dir, "cache"))
+}
+
+func (o Options) nginx(site string, p *Proxy, replace ...string) ([]string, error) {
+	site, err := o.adapt(site, append(replace,
 		"127.0.0.1:8080", o.Replicas[0],
 		"127.0.0.1:8081", o.Replicas[1],
-		"listen 80;", "listen "+p.Address+";\n\tlisten "+p.HTTP2+" http2;")
+		"listen 80;", "listen "+p.Address+";\n\tlisten "+p.HTTP2+" http2;")...)
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +147,29 @@ scgi_temp_path %[1]s/e;
 %[2]s}
 `, o.Dir, site))
 	return []string{"/usr/sbin/nginx", "-p", o.Dir, "-c", file}, err
+}
+
+func writeVarnish(o Options, p *Proxy) ([]string, error) {
+	p.HTTP2 = ""
+	host, port, err := net.SplitHostPort(o.Replicas[0])
+	if err != nil {
+		return nil, err
+	}
+	text, err := o.adapt("varnish/pregon.vcl",
+		`.host = "127.0.0.1"`, `.host = "`+host+`"`,
+		`.port = "8080"`, `.port = "`+port+`"`)
+	if err != nil {
+		return nil, err
+	}
+	file, err := o.write("pregon.vcl", text)
+	return []string{
+		"/usr/sbin/varnishd", "-F",
+		"-j", "none",
+		"-n", filepath.Join(o.Dir, "varnish"),
+		"-s", "malloc,64m",
+		"-a", p.Address,
+		"-f", file,
+	}, err
 }
 
 func writeCaddy(o Options, p *Proxy) ([]string, error) {

@@ -1,0 +1,3 @@
+"""The version of the package. It is the one place that states it."""
+
+VERSION = "0.1.0"

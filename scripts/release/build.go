@@ -26,6 +26,7 @@ type build struct {
 	out       string // absolute; removed first
 	cache     string // the build cache; empty for that of the user
 	platforms []string
+	clients   []string
 }
 
 // run writes all files and returns the content of SHA256SUMS.
@@ -44,6 +45,13 @@ func (b build) run(ctx context.Context) (string, error) {
 		written, err := b.platform(ctx, platform)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", platform, err)
+		}
+		names = append(names, written...)
+	}
+	for _, name := range b.clients {
+		written, err := b.client(ctx, name)
+		if err != nil {
+			return "", fmt.Errorf("client %s: %w", name, err)
 		}
 		names = append(names, written...)
 	}

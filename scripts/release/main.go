@@ -1,5 +1,6 @@
 // Command release builds the files of a release: for each platform one archive
-// with a static binary and one SBOM, and the file SHA256SUMS.
+// with a static binary and one SBOM, the clients as a wheel and an archive of npm with
+// an SBOM each, and the file SHA256SUMS.
 //
 // The same commit, built with the same version of Go, gives the same bytes in any
 // directory: file times are the time of the commit, archives have a fixed order
@@ -32,7 +33,8 @@ func main() {
 
 func run(ctx context.Context) error {
 	out := flag.String("out", "dist", "directory of the files, which is removed first")
-	platforms := flag.String("platforms", strings.Join(allPlatforms, ","), "platforms, separated by commas")
+	platforms := flag.String("platforms", strings.Join(allPlatforms, ","), "platforms, separated by commas; empty for none")
+	libraries := flag.String("clients", strings.Join(allClients(), ","), "clients, separated by commas; empty for none")
 	check := flag.Bool("check", false, "build everything twice and compare")
 	flag.Parse()
 
@@ -50,7 +52,8 @@ func run(ctx context.Context) error {
 		name:      "pregon",
 		source:    src,
 		out:       dir,
-		platforms: strings.Split(*platforms, ","),
+		platforms: split(*platforms),
+		clients:   split(*libraries),
 	}
 	sums, err := b.run(ctx)
 	if err != nil {
@@ -61,6 +64,11 @@ func run(ctx context.Context) error {
 		return b.repeat(ctx, sums)
 	}
 	return nil
+}
+
+// split returns the names in a list with commas.
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
 // repeat builds the commit again in a clone with an empty build cache, and returns an

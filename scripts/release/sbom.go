@@ -49,9 +49,13 @@ func newSBOM(binary []byte, name string, src source) ([]byte, error) {
 	}
 	bom.Components = &components
 	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: program.BOMRef, Dependencies: &refs}}
+	return encode(bom)
+}
+
+func encode(bom *cyclonedx.BOM) ([]byte, error) {
 	var out bytes.Buffer
-	err = cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom,
-		cyclonedx.SpecVersion1_6)
+	encoder := cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true)
+	err := encoder.EncodeVersion(bom, cyclonedx.SpecVersion1_6)
 	return out.Bytes(), err
 }
 

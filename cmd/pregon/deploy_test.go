@@ -29,7 +29,7 @@ func TestKitSettings(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"systemd", "container", "compose", "kubernetes"} {
+	for _, dir := range []string{"systemd", "container", "compose", "kubernetes", "helm"} {
 		err := filepath.WalkDir("../../deploy/"+dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				check(path)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -91,43 +92,46 @@ func TestRequiredSettings(t *testing.T) {
 }
 
 // TestResolve: the script gives a digest for each image that the container file and the
-// compose file have as an argument, and fails if a registry has none.
+// compose files have as an argument, and fails if a registry has none or nothing can ask.
 func TestResolve(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("0", 64)
-	lines, err := resolveImages(t, digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arguments := 0
-	for _, name := range []string{"container/Containerfile", "compose/compose.yaml"} {
-		text, err := os.ReadFile("../" + name)
+	for _, tool := range []string{"skopeo", "docker"} {
+		lines, err := resolveImages(t, tool, digest)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, variable := range regexp.MustCompile(`[A-Z]+_IMAGE`).FindAllString(string(text), -1) {
-			arguments++
-			if given := regexp.MustCompile(`(?m)^` + variable + `=\S+@` + digest + `$`); !given.MatchString(lines) {
-				t.Errorf("%s needs %s, which is not in\n%s", name, variable, lines)
+		arguments := 0
+		for _, name := range []string{"container/Containerfile", "compose/compose.yaml", "compose/monitoring.yaml"} {
+			for _, variable := range regexp.MustCompile(`[A-Z]+_IMAGE`).FindAllString(string(readFile(t, "../"+name)), -1) {
+				arguments++
+				if given := regexp.MustCompile(`(?m)^` + variable + `=\S+@` + digest + `$`); !given.MatchString(lines) {
+					t.Errorf("%s: %s needs %s, which is not in\n%s", tool, name, variable, lines)
+				}
 			}
 		}
+		if arguments < 9 {
+			t.Errorf("found %d arguments, want more", arguments)
+		}
+		if lines, err := resolveImages(t, tool, "latest"); err == nil {
+			t.Errorf("with a registry without digests it prints %q", lines)
+		}
 	}
-	if arguments < 7 {
-		t.Errorf("found %d arguments, want more", arguments)
-	}
-	if lines, err := resolveImages(t, "latest"); err == nil {
-		t.Errorf("with a registry without digests it prints %q", lines)
+	var failed *exec.ExitError
+	lines, err := resolveImages(t, "curl", digest)
+	if !errors.As(err, &failed) || !strings.Contains(string(failed.Stderr), "neither skopeo nor Docker is installed") {
+		t.Errorf("without a tool that asks it prints %q, %v", lines, err)
 	}
 }
 
-// resolveImages runs deploy/container/resolve with a skopeo that prints a digest.
-func resolveImages(t *testing.T, digest string) (string, error) {
+// resolveImages runs deploy/container/resolve with one tool, which prints a digest.
+func resolveImages(t *testing.T, tool, digest string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "skopeo"), fmt.Appendf(nil, "#!/bin/sh\necho %s\n", digest), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, tool), fmt.Appendf(nil, "#!/bin/sh\necho %s\n", digest), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "../container/resolve")
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	cmd.Env = append(os.Environ(), "PATH="+dir)
 	out, err := cmd.Output()
 	return string(out), err
 }

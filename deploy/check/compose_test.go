@@ -9,26 +9,57 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
+	"sigs.k8s.io/yaml"
 )
 
-// loadCompose reads a compose file as Docker Compose does: against the schema, with
+// loadCompose reads compose files as Docker Compose does: against the schema, with
 // variables replaced, and with each service, secret and volume that is named defined.
-func loadCompose(ctx context.Context, text []byte, env map[string]string) (*types.Project, error) {
+func loadCompose(ctx context.Context, env map[string]string, texts ...[]byte) (*types.Project, error) {
 	dir, err := filepath.Abs("../compose")
 	if err != nil {
 		return nil, err
 	}
-	return loader.LoadWithContext(ctx, types.ConfigDetails{
+	var files []types.ConfigFile
+	for n, text := range texts {
+		files = append(files, types.ConfigFile{Filename: fmt.Sprintf("%d.yaml", n), Content: text})
+	}
+	details := types.ConfigDetails{
 		WorkingDir:  dir,
-		ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: text}},
+		ConfigFiles: files,
 		Environment: maps.Clone(env), // the loader adds to it
-	})
+	}
+	return loader.LoadWithContext(ctx, details, func(o *loader.Options) { o.SetProjectName("pregon", true) })
+}
+
+// composeEnv returns the variables that an operator sets.
+func composeEnv(t *testing.T) map[string]string {
+	t.Helper()
+	env := map[string]string{"PREGON_DOMAIN": "pregon.example", "PREGON_CONTACT": "ops@pregon.example"}
+	images, err := resolveImages(t, "skopeo", "sha256:"+strings.Repeat("0", 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(images) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		env[name] = value
+	}
+	return env
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // proxyAddress returns the fixed address of Caddy.
@@ -103,26 +134,12 @@ func composeProblems(p *types.Project, f facts, containerfile string) error {
 }
 
 func TestCompose(t *testing.T) {
-	text, err := os.ReadFile("../compose/compose.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	containerfile, err := os.ReadFile("../container/Containerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../compose/compose.yaml")
+	containerfile := readFile(t, "../container/Containerfile")
 	f := readAll(t)
-	env := map[string]string{"PREGON_DOMAIN": "pregon.example", "PREGON_CONTACT": "ops@pregon.example"}
-	images, err := resolveImages(t, "sha256:"+strings.Repeat("0", 64))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(images) {
-		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		env[name] = value
-	}
+	env := composeEnv(t)
 	check := func(text []byte, env map[string]string) error {
-		p, err := loadCompose(t.Context(), text, env)
+		p, err := loadCompose(t.Context(), env, text)
 		if err != nil {
 			return err
 		}
@@ -135,6 +152,9 @@ func TestCompose(t *testing.T) {
 		t.Errorf("without PREGON_DOMAIN and PREGON_CONTACT: got %v", err)
 	}
 	for name := range env {
+		if !bytes.Contains(text, []byte("${"+name)) {
+			continue // of monitoring.yaml
+		}
 		without := maps.Clone(env)
 		delete(without, name)
 		if err := check(text, without); err == nil || !strings.Contains(err.Error(), name) {
@@ -169,6 +189,52 @@ func TestCompose(t *testing.T) {
 		err := check(bytes.ReplaceAll(text, []byte(test.old), []byte(test.new)), env)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("with %q: got %v, want %q", test.new, err, test.want)
+		}
+	}
+}
+
+// TestMonitoring: with monitoring.yaml Prometheus reads both replicas, and no port but that
+// of Caddy is open to other machines.
+func TestMonitoring(t *testing.T) {
+	env := composeEnv(t)
+	text := readFile(t, "../compose/compose.yaml")
+	more := readFile(t, "../compose/monitoring.yaml")
+	p, err := loadCompose(t.Context(), env, text, more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := composeProblems(p, readAll(t), string(readFile(t, "../container/Containerfile"))); err != nil {
+		t.Error(err)
+	}
+	var want []string
+	for name, s := range p.Services {
+		if debug := s.Environment["PREGON_DEBUG_LISTEN"]; debug != nil {
+			_, port, _ := strings.Cut(*debug, ":")
+			want = append(want, name+":"+port)
+		}
+		for _, port := range s.Ports {
+			if name != "caddy" && port.HostIP != "127.0.0.1" {
+				t.Errorf("the port %s of %s is open to other machines", port.Published, name)
+			}
+		}
+	}
+	slices.Sort(want)
+	var config struct {
+		ScrapeConfigs []struct {
+			StaticConfigs []struct{ Targets []string } `json:"static_configs"`
+		} `json:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal(readFile(t, "../compose/prometheus.yaml"), &config); err != nil {
+		t.Fatal(err)
+	}
+	if got := config.ScrapeConfigs[0].StaticConfigs[0].Targets; len(want) != 2 || !slices.Equal(got, want) {
+		t.Errorf("Prometheus reads %q, and the replicas have their metrics at %q", got, want)
+	}
+	for _, name := range []string{"PROMETHEUS_IMAGE", "GRAFANA_IMAGE"} {
+		without := maps.Clone(env)
+		delete(without, name)
+		if _, err := loadCompose(t.Context(), without, text, more); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: got %v", name, err)
 		}
 	}
 }

@@ -1,7 +1,7 @@
-// Package check builds the manifests of deploy/kubernetes as kubectl does, reads
-// deploy/compose as Docker Compose does, and checks both against their schemas and the
-// rest of the kit. It is a module of its own, so that the program does not depend on
-// Kubernetes and Compose.
+// Package check builds the manifests of deploy/kubernetes as kubectl does, renders the
+// chart of deploy/helm as Helm does, reads deploy/compose as Docker Compose does, and checks
+// them against their schemas and the rest of the kit. It is a module of its own, so that
+// the program does not depend on Kubernetes, Helm and Compose.
 package check
 
 import (
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -19,7 +20,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// kit is the set of objects of one kustomization.
+// kit is the set of objects of one kustomization or chart.
 type kit struct {
 	deployments []*appsv1.Deployment
 	budgets     []*policyv1.PodDisruptionBudget
@@ -27,6 +28,8 @@ type kit struct {
 	ingresses   []*networkingv1.Ingress
 	services    []*corev1.Service
 	configs     []*corev1.ConfigMap
+	accounts    []*corev1.ServiceAccount
+	monitors    []*monitoringv1.PodMonitor
 }
 
 // build returns the objects of the kustomization in dir, as JSON.
@@ -75,6 +78,10 @@ func (k *kit) add(object []byte) error {
 		return decode(object, &k.services)
 	case "v1 ConfigMap":
 		return decode(object, &k.configs)
+	case "v1 ServiceAccount":
+		return decode(object, &k.accounts)
+	case "monitoring.coreos.com/v1 PodMonitor":
+		return decode(object, &k.monitors)
 	default:
 		return fmt.Errorf("%s is not a kind that is checked: add it to the check", kind)
 	}

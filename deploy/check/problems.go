@@ -111,7 +111,8 @@ func settings(d *appsv1.Deployment, env map[string]string, f facts, report repor
 	}
 	for _, arg := range args[1:] {
 		flag, value, _ := strings.Cut(arg, "=")
-		if !strings.Contains(f.settings, "`"+flag+"`") {
+		// docs/cli.md writes the choices of a flag after it, such as `--role=all\|serve`.
+		if !strings.Contains(f.settings, "`"+flag+"`") && !strings.Contains(f.settings, "`"+flag+"=") {
 			report("%s is not a flag of serve", flag)
 		}
 		if flag == "--role" && value != d.Spec.Template.Labels["app.kubernetes.io/component"] {

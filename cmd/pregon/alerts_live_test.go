@@ -24,7 +24,16 @@ import (
 	"pregon/internal/test/processtest"
 )
 
-const rulesFile = "../../deploy/prometheus/pregon.rules.yml"
+const (
+	rulesFile = "../../deploy/prometheus/pregon.rules.yml"
+
+	// The configuration of Prometheus beside the compose file, and what of it is of its
+	// containers.
+	prometheusFile    = "../../deploy/compose/prometheus.yaml"
+	prometheusRules   = "/etc/prometheus/pregon.rules.yml"
+	prometheusTargets = `"pregon-1:9090", "pregon-2:9090"`
+	prometheusPace    = "interval: 15s"
+)
 
 // TestDocumentsWaiting: no alert fires on the metrics of a healthy service, and
 // one does when documents cannot be downloaded. Prometheus itself agrees.
@@ -71,7 +80,8 @@ func TestDocumentsWaiting(t *testing.T) {
 	})
 }
 
-// prometheus is a Prometheus server that scrapes a service and evaluates our rules.
+// prometheus is a Prometheus server with the configuration of the compose file, which
+// scrapes a service and evaluates our rules.
 type prometheus struct{ url string }
 
 func startPrometheus(t *testing.T, s *service) prometheus {
@@ -89,7 +99,21 @@ func startPrometheus(t *testing.T, s *service) prometheus {
 		t.Fatal(err)
 	}
 	address, dir := net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), t.TempDir()
-	config := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n- job_name: pregon\n  static_configs: [{targets: [%q]}]\n", rules, strings.TrimPrefix(debug, "http://"))
+	text, err := os.ReadFile(prometheusFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := string(text)
+	for old, here := range map[string]string{
+		prometheusRules:   rules,
+		prometheusTargets: strconv.Quote(strings.TrimPrefix(debug, "http://")),
+		prometheusPace:    "interval: 1s",
+	} {
+		if !strings.Contains(config, old) {
+			t.Fatalf("%s does not have %s", prometheusFile, old)
+		}
+		config = strings.ReplaceAll(config, old, here)
+	}
 	path := filepath.Join(dir, "prometheus.yml")
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)

@@ -82,6 +82,16 @@ func TestMetricsExist(t *testing.T) {
 	}
 }
 
+// TestMetricsUsed: the dashboard or an alert uses every metric.
+func TestMetricsUsed(t *testing.T) {
+	used := read(t, deploy+"grafana/pregon.json") + read(t, deploy+"prometheus/pregon.rules.yml")
+	for _, m := range metricRow.FindAllStringSubmatch(read(t, docs+"metrics.md"), -1) {
+		if name := regexp.MustCompile(`\b` + m[1] + `(_bucket|_count|_sum)?\b`); !name.MatchString(used) {
+			t.Errorf("neither the dashboard nor an alert uses %s: add a panel or a rule for it", m[1])
+		}
+	}
+}
+
 // dashboard is the dashboard of Grafana.
 type dashboard struct {
 	Panels []struct {

@@ -142,7 +142,7 @@ async function showsOnly(view, type) {
   await check(`the chip ${type} shows ${type} only`, async () => {
     await view.frame.getByRole('group', { name: 'Type' }).getByRole('button', { name: new RegExp(`^${type}`) }).click()
     await view.inner().waitForFunction((type) => {
-      const tags = [...document.querySelectorAll('main ol.rows > li .tag:not(.fresh)')]
+      const tags = [...document.querySelectorAll('main ol.rows > li .badge')]
       return tags.length > 0 && tags.every((tag) => tag.firstChild.data === type)
     }, type)
   })

@@ -32,6 +32,8 @@ export async function sample(call) {
 // was forgotten, and the checkers say so.
 export const toolCalls = (s) => ({
   search_reports: [{}, { search: s.company, type: 'OIR', issuer: s.issuer, from: s.day, to: s.day, limit: 5, page: 1 }, { limit: 50 }, { search: 'nosuchword' }],
+  count_reports: [{ by: 'issuer' }, { by: 'month', search: s.company, type: 'OIR', limit: 50 }],
+  list_values: ['category', 'market', 'sector', 'fact', 'type', 'kind', 'date'].map((of) => ({ of })),
   get_report: [{ id: s.report }],
   read_document: [{ id: s.report }, { id: s.report, offset: 10, max_chars: 20 }],
   search_issuers: [{}, { search: s.company, limit: 3 }],
@@ -44,6 +46,7 @@ export const toolCalls = (s) => ({
   get_ownership: [{ issuer: s.issuer }],
   list_dealings: [{}, { issuer: s.issuer, side: 'buy', from: '2020-01-01', limit: 5, page: 1 }],
   list_shorts: [{}, { of: 'issuers', limit: 5 }, { issuer: s.issuer, current: true }],
+  list_watchlists: [{}],
   search: [{ query: s.company }, { query: 'nosuchword' }],
   fetch: [{ id: s.report }, { id: s.issuer }],
 })

@@ -61,8 +61,8 @@ async function everything(client, name) {
   await is('search and fetch have the shape of research connectors', async () => {
     const found = await client.callTool({ name: 'search', arguments: { query: s.company } })
     assert.deepEqual(JSON.parse(text(found)), found.structuredContent)
-    assert.deepEqual(Object.keys(found.structuredContent), ['results'])
-    for (const r of found.structuredContent.results) assert.deepEqual(Object.keys(r), ['id', 'title', 'url'])
+    assert.deepEqual(Object.keys(found.structuredContent), ['results', 'understood', 'note'])
+    for (const { headline, ...r } of found.structuredContent.results) assert.deepEqual(Object.keys(r), ['id', 'title', 'url'])
     const one = await client.callTool({ name: 'fetch', arguments: { id: found.structuredContent.results.at(-1).id } })
     assert.deepEqual(JSON.parse(text(one)), one.structuredContent)
     assert.deepEqual(Object.keys(one.structuredContent), ['id', 'title', 'url', 'text', 'metadata'])

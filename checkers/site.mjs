@@ -30,7 +30,7 @@ const summarised = (await json('/api/v1/reports?limit=50')).data.find((r) => r.s
 expect(summarised, 'no report has a summary')
 const withIssuer = (await json('/api/v1/issuers?kind=company&limit=50')).data.find((i) => i.ticker)
 const pages = {
-  feed: '/', filtered: '/?type=OIR&without=securitisation', report: `/reports/${summarised.id}`, issuers: '/issuers', issuer: `/issuers/${withIssuer.id}`,
+  feed: '/', following: '/following', filtered: '/?type=OIR&without=securitisation', report: `/reports/${summarised.id}`, issuers: '/issuers', issuer: `/issuers/${withIssuer.id}`,
   shorts: '/shorts', dealings: '/dealings', moves: '/holdings?view=largest', analytics: '/analytics', calendar: '/calendar', dates: '/calendar?view=list', search: '/search?search=resultados', developers: '/developers', status: '/status', missing: '/no-such-page', nothing: '/?search=inexistentequenoexiste',
 }
 const WIDTHS = [320, 768, 1440, 2560]
@@ -131,6 +131,24 @@ await check('a page that stays open tells the present time, state and late repor
   await page.done()
 })
 
+await check('the state is unknown from the second failed poll on, until one succeeds', async () => {
+  const page = await open('/')
+  await page.waitForResponse((r) => r.url().includes('/live'))
+  const state = page.locator('.top .state'), before = await state.getAttribute('class')
+  const atFailure = [] // the state when a poll begins to fail
+  await page.route('**/live*', async (route) => {
+    atFailure.push(await state.getAttribute('class'))
+    await route.abort()
+  })
+  await page.locator('.top .state-unknown', { hasText: 'Sin conexión' }).waitFor()
+  same(atFailure.join(), [before, before].join(), 'the states when the two polls began to fail')
+  await page.unroute('**/live*')
+  await page.locator('.top .state:not(.state-unknown)').waitFor()
+  same(await state.getAttribute('class'), before, 'the state after a poll that succeeds')
+  page.complaints.length = 0 // the browser reports what was aborted
+  await page.done()
+})
+
 await check('the search box completes, by keyboard alone', async () => {
   const page = await open('/')
   await page.keyboard.press('/')
@@ -170,12 +188,49 @@ await check('filters are in the address', async () => {
   const page = await open('/')
   await Promise.all([page.waitForURL('**type=OIR**'), page.locator('.chips .chip', { hasText: /^OIR$/ }).click()])
   expect(!(await page.locator('#list .badge').allTextContents()).some((t) => t !== 'OIR'), 'other types are shown')
-  await Promise.all([page.waitForURL('**without=securitisation**'), page.locator('.chip.toggle').click()])
+  await Promise.all([page.waitForURL('**without=routine**'), page.locator('a.chip.toggle').first().click()])
   expect(page.url().includes('type=OIR'), 'the type is lost')
   expect(!(await page.locator('#list .who').allTextContents()).some((t) => /fondo de tituli/i.test(t)), 'securitisation funds are shown')
+  await Promise.all([page.waitForURL('**order=important**'), page.locator('a.chip.toggle').last().click()])
+  same(await page.locator('[data-live]').getAttribute('data-live'), '', 'what the list by importance polls')
   await page.locator('details summary.chip').click()
-  await Promise.all([page.waitForURL('**kind=company**'), page.locator('select[name="kind"]').selectOption('company')])
+  await page.locator('select[name="kind"]').selectOption('company')
+  await Promise.all([page.waitForURL('**kind=company**'), page.locator('.fields button').click()])
+  expect(page.url().includes('order=important'), 'the order is lost')
+  expect(!await page.locator('.fields').isVisible(), 'the panel is still open')
   await page.done()
+})
+
+await check('compact rows have one line each, and stay compact when the page is loaded again', async () => {
+  for (const width of [390, 1280]) {
+    const page = await open('/', { width })
+    await page.locator('[data-compact]').click()
+    await page.reload()
+    same(await page.locator('[data-compact]').getAttribute('aria-pressed'), 'true', 'the switch')
+    const faults = await page.evaluate(() => [...document.querySelectorAll('#list .row')].flatMap((row) => {
+      const box = (selector) => row.querySelector(selector).getBoundingClientRect()
+      const found = []
+      if (box('.what').height > 32) found.push('more than one line')
+      if (box('time').width === 0) found.push('no time')
+      if (box('.who').right > box('h3').left) found.push('the company overlaps the title')
+      const badge = box('.badge')
+      if (badge.width && box('.company').right > badge.left) found.push('the company overlaps the type')
+      const rest = row.querySelector('.rest')
+      if (rest && rest.getBoundingClientRect().right > row.getBoundingClientRect().right + 1) found.push('the others are too wide')
+      return found.map((text) => `${row.dataset.id}: ${text}`)
+    }))
+    same(faults.join('\n'), '', `${width} pixels`)
+    const shift = await page.evaluate(() => new Promise((resolve) => {
+      let sum = 0
+      new PerformanceObserver((list) => { for (const e of list.getEntries()) sum += e.value }).observe({ type: 'layout-shift', buffered: true })
+      setTimeout(() => resolve(sum), 500)
+    }))
+    expect(shift < 0.01, `${width} pixels: layout shift ${shift}`)
+    await page.locator('[data-compact]').click()
+    await page.reload()
+    same(await page.locator('html').getAttribute('data-rows'), null, 'the rows after the second click')
+    await page.done()
+  }
 })
 
 await check('a report shows its evidence', async () => {
@@ -190,22 +245,22 @@ await check('a report shows its evidence', async () => {
   await page.done()
 })
 
-await check('a key shows the text of a document', async () => {
+await check('a report has the beginning of its document, and the rest is for people who are signed in', async () => {
   const page = await open(pages.report)
-  await page.locator('form[data-key] input').fill('wrong')
-  await page.locator('form[data-key] button').click()
-  await page.locator('form[data-key] [role="status"]:not(:empty)').waitFor()
-  page.complaints.length = 0 // the browser reports the refusal
-  await page.locator('form[data-key] input').fill(key)
-  await page.locator('form[data-key] button').click()
   await page.locator('.text .pre').first().waitFor()
+  same(await page.locator('input[type="password"]').count(), 0, 'fields for a key in the article')
+  const rest = page.locator('.continue a')
+  if (await rest.count()) { // the document is longer
+    await Promise.all([page.waitForURL('**/signin?next=**'), rest.click()])
+    same(new URL(page.url()).searchParams.get('next'), `/account${pages.report}`, 'where the sign-in leads')
+  }
   await page.done()
 })
 
 await check('the language can be chosen and stays', async () => {
   const page = await open('/')
   same(await page.locator('html').getAttribute('lang'), 'es', 'the language')
-  await Promise.all([page.waitForURL('**lang=en**'), page.locator('footer a[hreflang="en"]').click()])
+  await Promise.all([page.waitForURL('**lang=en**'), page.locator('.switches a[hreflang="en"]').click()])
   await Promise.all([page.waitForURL('**/reports/**'), page.locator('#list h3 a').first().click()])
   same(await page.locator('html').getAttribute('lang'), 'en', 'the language of a report')
   await page.done()
@@ -238,6 +293,81 @@ await check('the page can be used with the keyboard alone', async () => {
   await page.done()
 })
 
+await check('one key moves between rows, searches and shows what keys do, but not while a reader types', async () => {
+  const page = await open('/')
+  const focused = () => page.evaluate(() => document.activeElement.closest('[data-id]')?.dataset.id ?? null)
+  const ids = await page.locator('#list [data-id]').evaluateAll((rows) => rows.map((row) => row.dataset.id))
+  await page.keyboard.press('j')
+  same(await focused(), ids[0], 'the row after j')
+  await page.keyboard.press('j')
+  same(await focused(), ids[1], 'the row after the second j')
+  await page.keyboard.press('k')
+  await page.keyboard.press('k')
+  same(await focused(), ids[0], 'the row after k at the first row')
+  await page.keyboard.press('/')
+  await page.keyboard.type('jk?/')
+  same(await page.locator('#find').inputValue(), 'jk?/', 'the text in the search box')
+  expect(!await page.locator('#shortcuts').isVisible(), 'typing opened the help')
+  await page.locator('#find').evaluate((box) => box.blur())
+  await page.keyboard.press('?')
+  await page.locator('#shortcuts').waitFor({ state: 'visible' })
+  await page.keyboard.press('j')
+  same(await focused(), null, 'the row while the help is open')
+  await page.locator('#shortcuts input').uncheck()
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await page.keyboard.press('j')
+  same(await focused(), null, 'the row after j when keys are turned off')
+  await page.locator('.shortcuts-open').click()
+  await page.locator('#shortcuts input').check()
+  await page.locator('#shortcuts button').click()
+  await page.keyboard.press('j')
+  expect(await focused(), 'j has no effect after keys are turned on again')
+  await page.goto(base + '/issuers')
+  await page.keyboard.press('j')
+  expect(await page.evaluate(() => document.activeElement.closest('table.entries tr')), 'j does not move in tables')
+  await page.done()
+})
+
+await check('the rows of tables are sorted by a column, and page by page', async () => {
+  for (const [locale, path] of [['es-ES', '/issuers'], ['en-GB', '/issuers'], ['es-ES', '/shorts'], ['en-GB', '/holdings']]) {
+    const page = await open(path, { locale, width: 1440, bypassCSP: true })
+    if (path !== '/issuers' && await page.locator('table.entries').count() === 0) { // the market has no registers
+      await page.done()
+      continue
+    }
+    const names = () => page.locator('table.entries tbody').first().locator('th').allTextContents()
+    const cells = (column) => page.locator(`table.entries tbody tr td:nth-child(${column + 1})`).allTextContents()
+    const before = (await names()).join('\n')
+    const headings = await page.locator('table.entries thead th').evaluateAll((all) => all.map((th) => th.classList.contains('numeric')))
+    const column = headings.indexOf(true), button = page.locator(`table.entries thead th:nth-child(${column + 1}) .sort`)
+    const figures = async () => (await cells(column)).map((text) => text.match(/[\d.,]+/)?.[0]).filter(Boolean)
+      .map((text) => Number(locale === 'es-ES' ? text.replaceAll('.', '').replace(',', '.') : text.replaceAll(',', '')))
+    await button.click()
+    const falling = await figures()
+    expect(falling.length > 1 && falling.every((n, i) => i === 0 || falling[i - 1] >= n), `${path}: not falling: ${falling}`)
+    same(await page.locator('th[aria-sort="descending"]').count(), 1, `${path}: headings of the order`)
+    same(await violationsOf(page), '', path)
+    const more = await page.locator('nav.pages').count() > 0
+    same((await page.locator('.sorted').textContent()) !== '', more, `${path}: the page says that only its rows are sorted`)
+    await button.click()
+    const rising = await figures()
+    expect(rising.every((n, i) => i === 0 || rising[i - 1] <= n), `${path}: not rising: ${rising}`)
+    await button.click()
+    same((await names()).join('\n'), before, `${path}: the order after the third click`)
+    await page.done()
+  }
+})
+
+await check('axe finds no fault in the help about keys', async () => {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open('/', { colorScheme, bypassCSP: true })
+    await page.keyboard.press('?')
+    same(await violationsOf(page), '', colorScheme)
+    await page.done()
+  }
+})
+
 // --- every internal link
 
 await check('no internal link is broken', async () => {
@@ -248,7 +378,7 @@ await check('no internal link is broken', async () => {
     const answer = await fetch(base + path, { headers: { Accept: 'text/html', 'X-API-Key': key }, redirect: 'manual' })
     if (answer.status >= 400) return broken.push(`${path} (${answer.status}, on ${from})`)
     if (answer.status >= 300) return add(answer.headers.get('location'), path)
-    const text = await answer.text()
+    const text = (await answer.text()).replaceAll(/<form [^>]*method="post"[^>]*>/g, '') // their addresses take no GET
     if (!(answer.headers.get('content-type') ?? '').startsWith('text/html')) return
     for (const [, , target] of text.matchAll(/ (href|src|action)="([^"]*)"/g)) add(target.replaceAll('&amp;', '&').replaceAll('&#43;', '+'), path)
     const ids = new Set([...text.matchAll(/ id="([^"]*)"/g)].map((m) => m[1]))

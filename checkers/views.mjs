@@ -511,7 +511,7 @@ async function checkFeed() {
     await until(() => lastCall(shown)?.arguments.type === 'OIR', 'a call')
     expect(await chip.getAttribute('aria-pressed') === 'true', 'the chip is not pressed')
     await untilFocused(shown, 'type OIR')
-    await until(async () => (await shown.view.locator('.row .tag').allTextContents()).every((text) => text.startsWith('OIR')), 'only OIR')
+    await until(async () => (await shown.view.locator('.row .badge').allTextContents()).every((text) => text.startsWith('OIR')), 'only OIR')
     await shown.close()
   })
 
@@ -799,7 +799,7 @@ async function checkIssuer() {
     const { type } = all.data[0]
     await shown.view.locator(`[data-key="type ${type}"]`).click()
     await until(() => lastCall(shown).arguments.type === type && lastCall(shown).arguments.issuer === issuerId, 'a call')
-    await until(async () => (await rows(shown).count()) > 0 && (await shown.view.locator('.row .tag').allTextContents()).every((text) => text.startsWith(type)), `only ${type}`)
+    await until(async () => (await rows(shown).count()) > 0 && (await shown.view.locator('.row .badge').allTextContents()).every((text) => text.startsWith(type)), `only ${type}`)
     await shown.close()
   })
 

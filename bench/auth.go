@@ -20,7 +20,8 @@ import (
 
 // auth compares requests a second with a credential to those without a credential
 // and without a limit. It alternates between two services that differ only in the
-// limit.
+// limit. It compares the processor time of a request too, which varies less on a machine
+// with other work.
 func (b *bench) auth() error {
 	path, err := b.storeOf(whole)
 	if err != nil {
@@ -63,24 +64,40 @@ func (b *bench) auth() error {
 		{"auth.overhead.jwt", open, request(target, "Authorization: Bearer "+token)},
 		{"auth.overhead.anonymous", limited, request(target)},
 	}
-	ratios := make([][]float64, len(kinds))
+	rates, costs := make([][]float64, len(kinds)), make([][]float64, len(kinds))
 	for range rounds {
 		for i, k := range kinds {
-			without, err := rate(open.url, [][]byte{request(target)}, spell)
+			without, withoutCost, err := open.rateAndCost([][]byte{request(target)})
 			if err != nil {
 				return err
 			}
-			with, err := rate(k.p.url, [][]byte{k.request}, spell)
+			with, withCost, err := k.p.rateAndCost([][]byte{k.request})
 			if err != nil {
 				return err
 			}
-			ratios[i] = append(ratios[i], with/without)
+			rates[i] = append(rates[i], with/without)
+			costs[i] = append(costs[i], withoutCost/withCost)
 		}
 	}
 	for i, k := range kinds {
-		figure(k.name, median(ratios[i]), "ratio")
+		figure(k.name, median(rates[i]), "ratio")
+		figure(k.name+".processor", median(costs[i]), "ratio")
 	}
 	return nil
+}
+
+// rateAndCost returns the requests a second that a service answers, and its processor time
+// for each of them in seconds.
+func (p *process) rateAndCost(requests [][]byte) (perSecond, cost float64, err error) {
+	before, err := p.busy()
+	if err != nil {
+		return 0, 0, err
+	}
+	if perSecond, err = rate(p.url, requests, spell); err != nil {
+		return 0, 0, err
+	}
+	after, err := p.busy()
+	return perSecond, (after - before).Seconds() / (perSecond * spell.Seconds()), err
 }
 
 // idp is an identity provider that a service trusts.

@@ -22,7 +22,7 @@ func (b *bench) whileSnapshot() error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p, err := b.serve(path, "--bulk-dir", dir)
+	p, err := b.serve(path, "--bulk", "keys", "--bulk-dir", dir)
 	if err != nil {
 		return err
 	}

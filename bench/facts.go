@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -73,16 +74,18 @@ func (b *bench) factMemory() error {
 		return err
 	}
 	with, err := b.memoryOf(path, func(p *process) error {
-		facts, err := rate(p.url, [][]byte{request("/api/v1/facts?kind=dividend&limit=10")}, 3*time.Second)
-		if err != nil {
-			return err
+		for _, each := range []struct{ name, target string }{
+			{"facts.list", "/api/v1/facts?kind=dividend&limit=10"},
+			{"facts.reports", "/api/v1/reports?fact=dividend&limit=10"},
+			{"calendar.list", "/api/v1/calendar?from=2000-01-01&to=2030-12-31&limit=10"},
+			{"calendar.feed", "/api/v1/calendar.ics"},
+		} {
+			n, err := rate(p.url, [][]byte{request(each.target)}, 3*time.Second)
+			if err != nil {
+				return fmt.Errorf("%s: %w", each.name, err)
+			}
+			figure(each.name, n, "requests/s")
 		}
-		reports, err := rate(p.url, [][]byte{request("/api/v1/reports?fact=dividend&limit=10")}, 3*time.Second)
-		if err != nil {
-			return err
-		}
-		figure("facts.list", facts, "requests/s")
-		figure("facts.reports", reports, "requests/s")
 		return nil
 	})
 	if err != nil {

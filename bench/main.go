@@ -52,7 +52,7 @@ func main() {
 		listenMain(os.Args[2:])
 		return
 	}
-	if len(os.Args) > 2 && os.Args[1] == "post" {
+	if len(os.Args) > 3 && os.Args[1] == "post" {
 		postMain(os.Args[2:])
 		return
 	}
@@ -79,6 +79,13 @@ func main() {
 		}
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == "scale" {
+		if err := scaleMain(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) > 3 && os.Args[1] == "flood" {
 		floodMain(os.Args[2:])
 		return
@@ -86,17 +93,28 @@ func main() {
 	only := flag.String("only", ".", "run the groups whose name matches this expression")
 	dir := flag.String("dir", "data", "where generated stores are kept between runs")
 	reports := flag.Int("filings", 500, "how many reports the group source publishes, one a second")
+	program := flag.String("program", "", "measure this program instead of building it, to compare two versions")
 	flag.Parse()
-	b := &bench{ctx: context.Background(), dir: *dir, only: regexp.MustCompile(*only), reports: *reports}
+	b := &bench{
+		ctx:     context.Background(),
+		dir:     *dir,
+		program: *program,
+		only:    regexp.MustCompile(*only),
+		reports: *reports,
+	}
 	if err := b.run(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-// build builds the program.
+// build builds the program, unless one is named.
 func (b *bench) build() (err error) {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		return err
+	}
+	if b.program != "" {
+		b.program, err = exec.LookPath(b.program)
 		return err
 	}
 	if b.program, err = filepath.Abs(filepath.Join(b.dir, "pregon")); err != nil {
@@ -150,6 +168,7 @@ func (b *bench) run() error {
 		{"facts.cpu", b.facts},
 		{"facts.memory", b.factMemory},
 		{"positions", b.positions},
+		{"watchlists", b.watchlists},
 		{"text", b.text},
 		{"text.ready", b.textReady},
 		{"documents", b.documents},

@@ -48,8 +48,26 @@ func mixedMain(args []string) error {
 	if err := b.mixedSQLite(*reports, *lasts); err != nil {
 		return fmt.Errorf("SQLite: %w", err)
 	}
+	var measured *costs
 	for _, replicas := range []int{1, 3} {
-		if err := b.mixedPostgres(*reports, replicas, *lasts); err != nil {
+		err := b.onCluster(func(server *cluster, db *postgres.Store) error {
+			if err := fillStore(b.ctx, db, *reports); err != nil {
+				return err
+			}
+			if measured == nil {
+				var err error
+				if measured, err = b.measureCosts(server, db, *reports); err != nil {
+					return err
+				}
+				measured.print()
+				if err := b.saveCosts(measured); err != nil {
+					return err
+				}
+			}
+			title := fmt.Sprintf("PostgreSQL, replicas: %d, reports: %d", replicas, *reports)
+			return b.mixed(title, server.url, db, replicas, *lasts, measured)
+		})
+		if err != nil {
 			return fmt.Errorf("PostgreSQL: %w", err)
 		}
 	}
@@ -67,22 +85,14 @@ func (b *bench) mixedSQLite(reports int, lasts time.Duration) error {
 		return err
 	}
 	defer db.Close()
-	return b.mixed(fmt.Sprintf("SQLite, replicas: 1, reports: %d", reports), "sqlite:"+path, db, 1, lasts)
-}
-
-func (b *bench) mixedPostgres(reports, replicas int, lasts time.Duration) error {
-	return b.onPostgres(func(url string, db *postgres.Store) error {
-		if err := fillStore(b.ctx, db, reports); err != nil {
-			return err
-		}
-		return b.mixed(fmt.Sprintf("PostgreSQL, replicas: %d, reports: %d", replicas, reports), url, db, replicas, lasts)
-	})
+	return b.mixed(fmt.Sprintf("SQLite, replicas: 1, reports: %d", reports), "sqlite:"+path, db, 1, lasts, nil)
 }
 
 // mix is a load on some replicas.
 type mix struct {
 	replicas []*process
 	kinds    map[string][][]byte // requests by kind of operation
+	costs    *costs              // of one piece of work; may be nil
 
 	mu      sync.Mutex
 	times   map[string][]time.Duration // guarded by mu: of streams and webhooks too
@@ -108,12 +118,25 @@ func (m *mix) failed(kind string, err error) {
 	}
 }
 
-// mixed starts the replicas and prints the table.
-func (b *bench) mixed(title, address string, db store.Store, replicas int, lasts time.Duration) error {
-	m := &mix{times: map[string][]time.Duration{}, errors: map[string]int{}}
+// mixedReplica starts a replica for the mix; args come after its settings.
+func (b *bench) mixedReplica(address string, args ...string) (*process, error) {
+	return start(b.program, append([]string{
+		"serve",
+		"--source", "none",
+		"--listen", "127.0.0.1:0",
+		"--anonymous-limit", "0",
+		"--bulk", "off",
+		"--webhook-allow-private",
+		"--store", address,
+	}, args...)...)
+}
+
+// mixed starts the replicas and prints the table. With measured costs it also prints what
+// they predict.
+func (b *bench) mixed(title, address string, db store.Store, replicas int, lasts time.Duration, measured *costs) error {
+	m := &mix{times: map[string][]time.Duration{}, errors: map[string]int{}, costs: measured}
 	for range replicas {
-		p, err := start(b.program, "serve", "--source", "none", "--listen", "127.0.0.1:0", "--anonymous-limit", "0",
-			"--webhook-allow-private", "--store", address)
+		p, err := b.mixedReplica(address)
 		if err != nil {
 			return err
 		}

@@ -48,6 +48,9 @@ func (m *mix) run(ctx context.Context, title string, db store.Store, lasts time.
 	fmt.Printf("\n%s, streams: %d, webhooks: %d, reports appended: %d\n\n", title, mixedStreams, mixedHooks, n)
 	fmt.Printf("%.0f requests/s, CPU %.2f s per 1,000 requests, memory %.0f MB each at most\n\n", float64(sent)/took.Seconds(),
 		(after-before).Seconds()*1000/float64(sent), memory/1e6)
+	if m.costs != nil {
+		m.compare(n, took, after-before)
+	}
 	if err := m.table(took, lasts); err != nil {
 		return err
 	}
@@ -55,6 +58,28 @@ func (m *mix) run(ctx context.Context, title string, db store.Store, lasts time.
 		fmt.Printf("\nthe first error: %v\n", m.failure)
 	}
 	return nil
+}
+
+// compare prints the processor time of the replicas that the costs predict for a run, and
+// that which the run took. Replicas on one machine share its processors, so that requests a
+// second say nothing about several machines; processor time does.
+func (m *mix) compare(appended int, took, busy time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	requests := 0
+	for kind := range weights {
+		requests += len(m.times[kind])
+	}
+	demand := m.costs.demand(fleet{
+		replicas:  len(m.replicas),
+		requests:  float64(requests) / took.Seconds(),
+		listeners: mixedStreams,
+		changes:   float64(appended) / took.Seconds(),
+		hooks:     mixedHooks,
+	})
+	predicted := time.Duration(demand[atReplicas] * float64(took))
+	fmt.Printf("processor time of the replicas: predicted %.1f s, measured %.1f s, ratio %.2f\n\n",
+		predicted.Seconds(), busy.Seconds(), predicted.Seconds()/busy.Seconds())
 }
 
 // anyKind returns the kind of a number below 20, by its share.

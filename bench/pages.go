@@ -42,6 +42,15 @@ func (b *bench) pages() error {
 			return fmt.Errorf("%s: %w", kind.name, err)
 		}
 	}
+	var costs []float64
+	for range rounds {
+		_, cost, err := p.rateAndCost(reports)
+		if err != nil {
+			return err
+		}
+		costs = append(costs, 1e6*cost)
+	}
+	figure("page.reports.processor", median(costs), "us")
 	return nil
 }
 

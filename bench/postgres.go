@@ -24,6 +24,11 @@ type cluster struct {
 
 // onPostgres calls fn with a new store on a server of its own.
 func (b *bench) onPostgres(fn func(url string, db *postgres.Store) error) error {
+	return b.onCluster(func(server *cluster, db *postgres.Store) error { return fn(server.url, db) })
+}
+
+// onCluster is onPostgres for what measures the server too.
+func (b *bench) onCluster(fn func(server *cluster, db *postgres.Store) error) error {
 	server, err := startPostgres()
 	if err != nil {
 		return err
@@ -34,7 +39,7 @@ func (b *bench) onPostgres(fn func(url string, db *postgres.Store) error) error 
 		return err
 	}
 	defer db.Close()
-	return fn(server.url, db)
+	return fn(server, db)
 }
 
 // startPostgres returns when the server accepts connections.
@@ -74,6 +79,9 @@ func startPostgres() (*cluster, error) {
 	c.stop()
 	return nil, errors.New("PostgreSQL does not start")
 }
+
+// busy returns the processor time that the server has used so far.
+func (c *cluster) busy() (time.Duration, error) { return usageWithChildren(c.cmd.Process.Pid) }
 
 func (c *cluster) stop() {
 	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // its files are removed anyway

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -80,48 +81,97 @@ func (p *process) stop() error {
 }
 
 // memory returns the resident memory of the process, in bytes.
-func (p *process) memory() (float64, error) {
+func (p *process) memory() (float64, error) { return p.memoryIn("VmRSS") }
+
+// memoryIn returns a part of the memory of the process that the system counts, in bytes.
+func (p *process) memoryIn(part string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, part+":"); ok {
 			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
 			return kb * 1024, err
 		}
 	}
-	return 0, errors.New("no VmRSS")
+	return 0, errors.New("no " + part)
 }
 
 // busy returns the processor time that the process has used so far.
 func (p *process) busy() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	used, err := usageOf(p.cmd.Process.Pid)
+	return used.own, err
+}
+
+// usage is the processor time of a process.
+type usage struct {
+	parent int           // the id of the process that started it
+	own    time.Duration // of the process itself
+	reaped time.Duration // of the processes that it started and that have ended
+}
+
+// usageOf returns the usage of a process so far.
+func usageOf(pid int) (u usage, err error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0, err
+		return u, err
 	}
 	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may contain any character
 	fields := strings.Fields(rest)
-	const utime, stime, tick = 11, 12, 10 * time.Millisecond // counted from after the name
-	if len(fields) <= stime {
-		return 0, errors.New("no processor time")
+	const ppid, utime, stime, cutime, cstime = 1, 11, 12, 13, 14 // counted from after the name
+	if len(fields) <= cstime {
+		return u, errors.New("no processor time")
 	}
-	var sum time.Duration
-	for _, text := range []string{fields[utime], fields[stime]} {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return 0, err
+	var numbers [cstime + 1]int
+	for i := ppid; i < len(numbers); i++ {
+		if numbers[i], err = strconv.Atoi(fields[i]); err != nil {
+			return u, err
 		}
-		sum += time.Duration(n) * tick
+	}
+	const tick = 10 * time.Millisecond
+	return usage{
+		parent: numbers[ppid],
+		own:    time.Duration(numbers[utime]+numbers[stime]) * tick,
+		reaped: time.Duration(numbers[cutime]+numbers[cstime]) * tick,
+	}, nil
+}
+
+// usageWithChildren returns the processor time of a process and of those that it started.
+func usageWithChildren(pid int) (time.Duration, error) {
+	u, err := usageOf(pid)
+	if err != nil {
+		return 0, err
+	}
+	sum := u.own + u.reaped
+	processes, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return 0, err
+	}
+	for _, path := range processes {
+		id, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		child, err := usageOf(id) // fails if the process has ended since
+		if err == nil && child.parent == pid {
+			sum += child.own
+		}
 	}
 	return sum, nil
 }
 
 // serve starts Pregón with a store that does not change, without a limit unless args
-// set one.
+// set one. No snapshot is made in the background, where it would take a processor from
+// what is measured, of one process more than of another.
 func (b *bench) serve(store string, args ...string) (*process, error) {
 	return start(b.program, append([]string{
-		"serve", "--source", "none", "--listen", "127.0.0.1:0", "--anonymous-limit", "0", "--store", "sqlite:" + store,
+		"serve",
+		"--source", "none",
+		"--listen", "127.0.0.1:0",
+		"--anonymous-limit", "0",
+		"--bulk", "off",
+		"--store", "sqlite:" + store,
 	}, args...)...)
 }
 

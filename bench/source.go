@@ -67,7 +67,8 @@ func (b *bench) live(origin, path string) error {
 // scratch returns the path of a store, and removes any earlier one.
 func (b *bench) scratch(name string) (string, error) {
 	path := filepath.Join(b.dir, name)
-	for _, old := range []string{path, path + "-wal", path + "-shm"} {
+	// The last one says that a store was there, without which none is made in its place.
+	for _, old := range []string{path, path + "-wal", path + "-shm", path + ".served"} {
 		if err := os.Remove(old); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return "", err
 		}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,8 +31,10 @@ const (
 	hookChanges = 2000 // in a round
 )
 
-// webhooks compares deliveries a second with a loop that posts the same bodies
-// by the same client, in turns.
+// webhooks compares deliveries a second with two loops that post the same bodies, in turns:
+// one by a client with the default settings of package outbound, which keeps two connections
+// to a host, and one that keeps all of them, as the service does. On a machine with other
+// work, the processor time of a delivery varies less than the rate.
 func (b *bench) webhooks() error {
 	path, err := b.scratch("push.db")
 	if err != nil {
@@ -46,13 +49,30 @@ func (b *bench) webhooks() error {
 		return err
 	}
 	defer db.Close()
-	if err := b.deliveries("sqlite", "sqlite:"+path, db); err != nil {
+	inProcess := func() (time.Duration, error) { return 0, nil }
+	if err := b.deliveries("sqlite", "sqlite:"+path, db, inProcess); err != nil {
 		return err
 	}
-	return b.onPostgres(func(url string, db *postgres.Store) error { return b.deliveries("postgres", url, db) })
+	return b.webhooksOnPostgres()
 }
 
-func (b *bench) deliveries(engine, address string, db store.Store) error {
+func (b *bench) webhooksOnPostgres() error {
+	server, err := startPostgres()
+	if err != nil {
+		return err
+	}
+	defer server.stop()
+	db, err := postgres.Open(b.ctx, server.url)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return b.deliveries("postgres", server.url, db, server.busy)
+}
+
+// deliveries measures the webhooks of a service with a store. database returns the
+// processor time of the store's own processes.
+func (b *bench) deliveries(engine, address string, db store.Store, database func() (time.Duration, error)) error {
 	market := market.New(seed + 1)
 	if _, err := db.Append(b.ctx, store.Batch{Issuers: market.Issuers()}); err != nil {
 		return err
@@ -62,7 +82,7 @@ func (b *bench) deliveries(engine, address string, db store.Store) error {
 		return err
 	}
 	p, err := start(b.program, append([]string{
-		"serve", "--source", "none", "--listen", "127.0.0.1:0", "--webhook-allow-private", "--store", address,
+		"serve", "--source", "none", "--listen", "127.0.0.1:0", "--webhook-allow-private", "--bulk", "off", "--store", address,
 	}, debugFlags()...)...)
 	if err != nil {
 		return err
@@ -84,36 +104,101 @@ func (b *bench) deliveries(engine, address string, db store.Store) error {
 		}
 	}
 	time.Sleep(2 * time.Second)
-	reports := slices.Collect(market.Bulk(hookRounds*hookChanges, until))
-	var ratios, rates, bares []float64
-	for some := range slices.Chunk(reports, hookChanges) {
-		began := time.Now()
-		if err := appendAll(b.ctx, db, some); err != nil {
-			return err
+	busy := func() (time.Duration, error) {
+		ours, err := p.busy()
+		if err != nil {
+			return 0, err
 		}
-		ours, err := arrive(receiver.url, began)
+		theirs, err := database()
+		return ours + theirs, err
+	}
+	var all []hookRound
+	for some := range slices.Chunk(slices.Collect(market.Bulk(hookRounds*hookChanges, until)), hookChanges) {
+		r, err := b.hookRound(db, some, receiver, busy)
 		if err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
-		time.Sleep(2 * time.Second) // until the last results are stored
-		bare, err := exec.Command(self, "post", receiver.url).Output()
-		if err != nil {
-			return fmt.Errorf("posting: %w", err)
-		}
-		var theirs float64
-		if _, err := fmt.Sscan(string(bare), &theirs); err != nil {
-			return err
-		}
-		if err := post(receiver.url+"/reset", "", ""); err != nil {
-			return err
-		}
-		fmt.Fprintf(os.Stderr, "# %s: %.0f/s, %.0f/s\n", engine, ours, theirs)
-		ratios, rates, bares = append(ratios, ours/theirs), append(rates, ours), append(bares, theirs)
+		fmt.Fprintf(os.Stderr, "# %s: %.0f/s, %.0f/s, %.0f/s; %.0f us, %.0f us, %.0f us\n", engine,
+			r.ours.rate, r.bare.rate, r.kept.rate, r.ours.cost, r.bare.cost, r.kept.cost)
+		all = append(all, r)
 	}
-	figure("webhook.rate."+engine, median(ratios), "ratio")
-	figure("webhook.rate."+engine+".deliveries", median(rates), "deliveries/s")
-	figure("webhook.rate."+engine+".bare", median(bares), "posts/s")
+	of := func(value func(hookRound) float64) float64 {
+		var values []float64
+		for _, r := range all {
+			values = append(values, value(r))
+		}
+		return median(values)
+	}
+	figure("webhook.rate."+engine, of(func(r hookRound) float64 { return r.ours.rate / r.bare.rate }), "ratio")
+	figure("webhook.rate."+engine+".kept", of(func(r hookRound) float64 { return r.ours.rate / r.kept.rate }), "ratio")
+	for _, each := range []struct {
+		name string
+		of   func(hookRound) posting
+	}{
+		{"", func(r hookRound) posting { return r.ours }},
+		{".bare", func(r hookRound) posting { return r.bare }},
+		{".bare_kept", func(r hookRound) posting { return r.kept }},
+	} {
+		figure("webhook.rate."+engine+each.name+".posts", of(func(r hookRound) float64 { return each.of(r).rate }), "posts/s")
+		figure("webhook.processor."+engine+each.name, of(func(r hookRound) float64 { return each.of(r).cost }), "us")
+	}
 	return nil
+}
+
+// posting is how many bodies are posted in a second, and the processor time of each in
+// microseconds, with the database but without the receiver.
+type posting struct{ rate, cost float64 }
+
+// hookRound is the result of one round: of the service, and of the two loops.
+type hookRound struct{ ours, bare, kept posting }
+
+// hookRound appends reports, waits until all webhooks have them, and then posts the same
+// bodies without a service.
+func (b *bench) hookRound(
+	db store.Store, reports []disclosure.Report, receiver *process, busy func() (time.Duration, error),
+) (r hookRound, err error) {
+	before, err := busy()
+	if err != nil {
+		return r, err
+	}
+	began := time.Now()
+	if err := appendAll(b.ctx, db, reports); err != nil {
+		return r, err
+	}
+	if r.ours.rate, err = arrive(receiver.url, began); err != nil {
+		return r, err
+	}
+	time.Sleep(2 * time.Second) // until the last results are stored
+	after, err := busy()
+	if err != nil {
+		return r, err
+	}
+	r.ours.cost = eachOf(after - before)
+	if r.bare, err = postBare(receiver, 0); err != nil {
+		return r, err
+	}
+	if r.kept, err = postBare(receiver, hooks); err != nil {
+		return r, err
+	}
+	return r, post(receiver.url+"/reset", "", "")
+}
+
+// postBare posts the bodies that the receiver has, in a process of its own whose client
+// keeps a number of connections, 0 for the default.
+func postBare(receiver *process, connections int) (p posting, err error) {
+	poster := exec.Command(receiver.cmd.Path, "post", receiver.url, strconv.Itoa(connections))
+	out, err := poster.Output()
+	if err != nil {
+		return p, fmt.Errorf("posting: %w", err)
+	}
+	p.cost = eachOf(poster.ProcessState.UserTime() + poster.ProcessState.SystemTime())
+	_, err = fmt.Sscan(string(out), &p.rate)
+	return p, err
+}
+
+// eachOf returns the part of a processor time that is one delivery's, in microseconds.
+func eachOf(d time.Duration) float64 {
+	return float64(d.Microseconds()) / (hooks * hookChanges)
 }
 
 // appendAll appends reports as fast as the store takes them.
@@ -217,7 +302,11 @@ func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
 // postMain posts the bodies that the receiver has from as many goroutines as
 // there are webhooks, and prints the posts a second.
 func postMain(args []string) {
-	rate, err := postAll(args[0])
+	connections, err := strconv.Atoi(args[1])
+	var rate float64
+	if err == nil {
+		rate, err = postAll(args[0], connections)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "post:", err)
 		os.Exit(1)
@@ -225,19 +314,19 @@ func postMain(args []string) {
 	fmt.Println(rate)
 }
 
-func postAll(base string) (float64, error) {
+func postAll(base string, connections int) (float64, error) {
 	var bodies []string
 	if err := getJSON(base+"/bodies", &bodies); err != nil {
 		return 0, err
 	}
-	client := outbound.NewClient(outbound.Options{AllowPrivate: true, Timeout: 15 * time.Second})
+	client := outbound.NewClient(outbound.Options{AllowPrivate: true, Timeout: 15 * time.Second, IdlePerHost: connections})
 	failures := make([]error, hooks)
 	var wg sync.WaitGroup
 	began := time.Now()
 	for n := range hooks {
 		wg.Go(func() {
 			for i, body := range bodies {
-				if failures[n] = postOne(client, fmt.Sprintf("%s/bare/%d", base, n), fmt.Sprintf("bare-%d.%d", n, i), body); failures[n] != nil {
+				if failures[n] = postOne(client, fmt.Sprintf("%s/bare/%d", base, n), fmt.Sprintf("bare-%d-%d.%d", connections, n, i), body); failures[n] != nil {
 					return
 				}
 			}

@@ -102,10 +102,7 @@ func TestSuite(t *testing.T) {
 				packages: []string{"./..."},
 				each:     true,
 			}
-			err := runPhases(t.Context(), r, []phase{{{s.step()}}})
-			if err == nil {
-				err = r.again(t.Context())
-			}
+			err := runAll(t.Context(), r, []phase{{{s.step()}}})
 			if test.want == "" && err != nil {
 				t.Errorf("got %v, want no error", err)
 			}
@@ -145,6 +142,34 @@ func TestLanes(t *testing.T) {
 	})
 	if !errors.Is(err, broken) || !ended {
 		t.Errorf("got %v, the other lane ended: %t", err, ended)
+	}
+}
+
+// TestLimit: when the time has passed, what was running is named, and what failed before.
+func TestLimit(t *testing.T) {
+	passed := errors.New("not finished after 1h")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var out bytes.Buffer
+	r := &report{out: &out}
+	hangs := func(ctx context.Context, r *report) error {
+		r.mu.Lock()
+		r.failed = append(r.failed, failure{name: "example.org/tested", tests: []string{"TestBad"}})
+		r.mu.Unlock()
+		cancel(passed)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	err := runAll(ctx, r, []phase{{{{"endless tests", hangs}}}})
+	if !errors.Is(err, passed) {
+		t.Errorf("got %v, want %v", err, passed)
+	}
+	for _, want := range []string{"failed endless tests", "failed: example.org/tested TestBad"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not printed:\n%s", want, &out)
+		}
+	}
+	if strings.Contains(out.String(), "once more") {
+		t.Errorf("a failed test was run again:\n%s", &out)
 	}
 }
 

@@ -230,3 +230,11 @@ func (r *report) again(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// unrepeated prints the tests that failed, for a run that ended before it could run them
+// again.
+func (r *report) unrepeated() {
+	for _, f := range r.failed {
+		r.print("failed: %s %s", f.name, strings.Join(f.tests, " "))
+	}
+}

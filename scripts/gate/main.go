@@ -5,11 +5,12 @@
 // A test that fails is run once more, alone, when everything else has ended: many tests
 // start whole programs, and a busy machine can delay one. Such a test is named at the
 // end in any case. Data races, panics, time-outs and what does not build are never run
-// again.
+// again. With -limit a run that takes too long ends by itself, and says what was running.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,9 +21,15 @@ import (
 
 func main() {
 	all := flag.Bool("all", false, "run every test: with the race detector, browsers, proxies, faults and the release")
+	limit := flag.Duration("limit", 0, "fail when this time has passed; 0 is no limit")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, *limit, fmt.Errorf("not finished after %s", *limit))
+		defer cancel()
+	}
 	if err := run(ctx, *all); err != nil {
 		fmt.Fprintln(os.Stderr, "gate:", err)
 		os.Exit(1)
@@ -47,14 +54,25 @@ func run(ctx context.Context, all bool) error {
 		}
 		phases = append(phases, longer...)
 	}
-	err := runPhases(ctx, r, phases)
-	if err == nil {
-		err = r.again(ctx)
-	}
+	err := runAll(ctx, r, phases)
 	r.summary()
 	if err != nil {
 		return err
 	}
 	r.print("%s: every check and every test passed", name)
 	return nil
+}
+
+// runAll runs the phases, and once more the tests that failed. If the time has passed
+// before the end, it names them instead.
+func runAll(ctx context.Context, r *report, phases []phase) error {
+	err := runPhases(ctx, r, phases)
+	if err == nil {
+		err = r.again(ctx)
+	}
+	if ctx.Err() != nil {
+		r.unrepeated()
+		return errors.Join(context.Cause(ctx), err)
+	}
+	return err
 }

@@ -80,6 +80,7 @@ var slowFirst = []string{
 	"pregon/internal/store/postgres",
 	"pregon/internal/rest",
 	"pregon/internal/push/webhook/delivery",
+	"pregon/internal/push/alert/delivery",
 	"pregon/internal/verify",
 }
 
@@ -123,6 +124,7 @@ func longer(ctx context.Context, temp []string) ([]phase, error) {
 		{{
 			needs("everything that the other tests need"),
 			command("clients of others, with npm", nil, "make", "--no-print-directory", "checkers/node_modules"),
+			command("the client for TypeScript", nil, "make", "--no-print-directory", "clients/typescript/dist"),
 		}},
 		{
 			{
@@ -147,12 +149,18 @@ func longer(ctx context.Context, temp []string) ([]phase, error) {
 					flags:    []string{"-p=1", "-timeout=30m"},
 					packages: slow,
 				}.step(),
-				// The race detector makes this one too slow.
+				// The race detector makes these too slow.
 				suite{
 					name:     "the index against loops",
 					env:      roomy,
 					packages: []string{"pregon/internal/search"},
 					tests:    []string{"TestIndexAgreesWithLoops"},
+				}.step(),
+				suite{
+					name:     "alerts of many, for hours",
+					env:      roomy,
+					packages: []string{"pregon/internal/push/alert/delivery"},
+					tests:    []string{"TestMailboxes", "TestFailedGroup"},
 				}.step(),
 				// go test does not notice changes of files that another program reads,
 				// or of another module: what follows runs every time.
@@ -171,7 +179,7 @@ func longer(ctx context.Context, temp []string) ([]phase, error) {
 					packages: []string{"./..."},
 				}.step(),
 				commandIn("vet of the benchmarks", "bench", static, "go", "vet", "./..."),
-				commandIn("build of the benchmarks", "bench", static, "go", "build", "-o", os.DevNull, "./..."),
+				commandIn("tests of the benchmarks", "bench", static, "go", "test", "-vet=off", "-count=1", "./..."),
 			},
 		},
 	}, nil

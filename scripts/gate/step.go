@@ -68,6 +68,7 @@ func runLane(ctx context.Context, r *report, lane []step) error {
 		r.took = append(r.took, duration{s.name, took})
 		r.mu.Unlock()
 		if err != nil {
+			r.print("failed %s, %.0f s: %v", s.name, took.Seconds(), err)
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 		r.print("end    %s, %.0f s", s.name, took.Seconds())

@@ -35,7 +35,7 @@ func TestAlerts(t *testing.T) {
 	location(t, b.post(http.StatusSeeOther, "/account/alerts?lang=en", form), "/account/alerts?done=alert-confirm&lang=en")
 	w = b.get(http.StatusOK, "/account/alerts")
 	checkPage(t, w, "/account/alerts")
-	has(t, w, "…@example.com", "Cada semana, lunes, 09:30", "sin confirmar", "espera al canal")
+	has(t, w, "…@example.com", "Cada semana, lunes, 09:30", "sin confirmar", "pendiente del canal")
 	channels, alerts := b.idsIn("channels"), b.idsIn("alerts")
 	if len(channels) != 1 || len(alerts) != 1 {
 		t.Fatalf("%d channels and %d alerts", len(channels), len(alerts))

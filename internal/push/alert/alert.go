@@ -1,7 +1,7 @@
-// Package alert has the words of alerts: what brings news to people who have no server.
+// Package alert has the types of alerts, which send news to people who have no server.
 //
 // An alert selects events, by a watchlist or by a filter, and names a channel and a
-// rhythm. A channel is a way to a person: an e-mail address, a chat, a browser.
+// rhythm. A channel is an address of a person: an e-mail address, a chat, a browser.
 //
 // Package subscription keeps what accounts set up, package delivery decides which
 // messages are due, package message writes them, and package channel sends them.
@@ -9,7 +9,7 @@
 // # Guarantees
 //
 // An event that an alert selects is in a message to its channel, and in one message only,
-// whatever number of alerts of the channel select it. Nothing is lost if a process is
+// even if several alerts of the channel select it. Nothing is lost if a process is
 // killed or a receiver fails. A message is sent twice only if its result could not be
 // stored, because the process died or lost the store just after it was sent.
 package alert

@@ -5,6 +5,6 @@
 // behind it. The same receiver can end the channel by a link in every message, without
 // an account.
 //
-// Channels and alerts are records of one kind in the store, so that one revision tells
-// which of both a process knows. Every process has all of them in memory.
+// Channels and alerts are records of one kind in the store, so that one revision shows
+// which state of both a process has. Every process has all of them in memory.
 package subscription

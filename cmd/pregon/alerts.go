@@ -126,7 +126,7 @@ func readToken(name string) (string, error) {
 type alertFlags struct {
 	channelFlags
 	AlertsLog      string `placeholder:"FILE" help:"Write the messages of alerts to this file, with their links, and send none. A file for tests: its lines have secrets."`
-	AlertsDaily    int    `default:"200" placeholder:"N" help:"Messages of alerts for an account in a day. What is beyond comes the next day, in one message."`
+	AlertsDaily    int    `default:"200" placeholder:"N" help:"Messages of alerts for an account in a day. Further events come the next day, in one message."`
 	AlertsChannels int    `default:"10" placeholder:"N" help:"Channels of alerts of an account."`
 	AlertsMax      int    `default:"50" placeholder:"N" help:"Alerts of an account."`
 }
@@ -173,7 +173,7 @@ func kindNames() (names []string) {
 
 type alertsCmd struct {
 	List  listAlertsCmd  `cmd:"" help:"List the channels of all accounts with their states."`
-	Pause pauseAlertsCmd `cmd:"" help:"Stop what is sent to an address, for instance because messages come back. Its accounts see why, and can resume it."`
+	Pause pauseAlertsCmd `cmd:"" help:"Stop messages to an address, for instance because they bounce. Its accounts see why, and can resume it."`
 	Test  testAlertsCmd  `cmd:"" help:"Send a sample to an address, to see whether the settings work. No store is needed."`
 }
 

@@ -40,10 +40,10 @@ type Options struct {
 	Watchlists *watchlist.Registry
 	Alerts     *subscription.Registry
 	Tickets    *ticket.Registry // of streams
-	// Mailbox has the e-mails of alerts, in a service that only shows what it does. Nil: they
-	// are sent.
+	// Mailbox has the e-mails of alerts, in a demo that shows them instead of sending them.
+	// Nil: they are sent.
 	Mailbox *channel.Outbox
-	// PushKey is the public key with which browsers subscribe to alerts, or "".
+	// PushKey is the public key that browsers use to subscribe to alerts, or "".
 	PushKey string
 	Usage   *usage.Counter
 	BaseURL string // of the service, without a slash at the end

@@ -14,7 +14,7 @@ import (
 	"pregon/internal/store"
 )
 
-// Alert is what brings events to a channel.
+// Alert selects events and sends them to a channel.
 type Alert struct {
 	ID          string           `json:"id"`
 	Key         *string          `json:"key"`
@@ -28,7 +28,7 @@ type Alert struct {
 	StartsAfter int64            `json:"starts_after"`
 	CreatedAt   time.Time        `json:"created_at"`
 	UpdatedAt   time.Time        `json:"updated_at"`
-	// Warnings are sentences about values of the request that were accepted and are
+	// Warnings are sentences about values of the request that were accepted but are
 	// probably wrong.
 	Warnings []string `json:"-"`
 }
@@ -72,8 +72,8 @@ type AlertDraft struct {
 	Enabled   *bool             `json:"enabled"`
 }
 
-// ChannelChoice is the channel of an alert: the id of one of the caller's, or the kind and
-// the address of one, which is made if there is none.
+// ChannelChoice is the channel of an alert: the id of a channel of the caller, or a kind and
+// an address. If the caller has no such channel, it is created.
 type ChannelChoice struct {
 	ID       *string `json:"id"`
 	Kind     *string `json:"kind"`
@@ -119,13 +119,13 @@ func (b AlertDraft) applyFilter(d *subscription.AlertDraft, p *query.Params, now
 	}
 	if b.Watchlist != nil {
 		if body.Watchlist != "" && body.Watchlist != *b.Watchlist {
-			p.Reject("watchlist", *b.Watchlist, "is another list than that of the filter: name it once")
+			p.Reject("watchlist", *b.Watchlist, "is not the list in the filter: give only one of them")
 		}
 		body.Watchlist = *b.Watchlist
 	}
 	asked := body.KeepFilter(p, now)
 	if asked == (disclosure.Filter{}) && p.Valid() {
-		p.Reject("filter", "", "is needed, or a watchlist: an alert for every report is not offered")
+		p.Reject("filter", "", "is needed if there is no watchlist: an alert for every report is not offered")
 	}
 	same := asked
 	same.Widen = d.Filter.Widen
@@ -145,8 +145,8 @@ func readWeekday(p *query.Params, name string) time.Weekday {
 	return 0
 }
 
-// channel returns the id of the chosen channel. One that is named by its address is made
-// if the account does not have it, and its receiver is asked to confirm it.
+// channel returns the id of the chosen channel. If the account has no channel with the
+// chosen address, it is created, and its receiver is asked to confirm it.
 func (s *Service) channel(ctx context.Context, by access.Principal, c ChannelChoice) (string, error) {
 	named := c.Kind != nil || c.To != nil || c.Language != nil
 	switch {
@@ -177,7 +177,7 @@ func (s *Service) CreateAlert(ctx context.Context, by access.Principal, asked Al
 	}
 	p := s.o.Query.NewParams(nil).For(by)
 	if asked.Watchlist == nil && asked.Filter == nil {
-		p.Reject("filter", "", "is needed, or a watchlist")
+		p.Reject("filter", "", "is needed if there is no watchlist")
 	}
 	if asked.Channel == nil {
 		p.Reject("channel", "", "is needed: the id of one of your channels, or a kind and an address")

@@ -11,7 +11,7 @@ import (
 	"pregon/internal/store"
 )
 
-// Channel is a way to a person.
+// Channel is an address of a person: an e-mail address, a chat, a browser.
 type Channel struct {
 	ID         string      `json:"id"`
 	Key        *string     `json:"key"`
@@ -25,15 +25,15 @@ type Channel struct {
 	Since      time.Time   `json:"since"`
 	CreatedAt  time.Time   `json:"created_at"`
 	UpdatedAt  time.Time   `json:"updated_at"`
-	// Link is where the person confirms a channel whose address is not typed, when the
-	// channel was made or is to be confirmed again.
+	// Link is where the person confirms a channel without a typed address, such as Telegram.
+	// It is set when the channel is created and when it has to be confirmed again.
 	Link *string `json:"link,omitempty"`
-	// EndedByReceiver and Unreached say what the reason is, for pages that word it themselves.
+	// EndedByReceiver and Unreached are the reason as flags, for pages with texts of their own.
 	EndedByReceiver bool `json:"-"`
 	Unreached       bool `json:"-"` // the request to confirm could not be sent
 }
 
-// QuietHours is a time of day, in Madrid, in which a channel receives nothing.
+// QuietHours is a time of day, in Madrid, during which a channel receives nothing.
 type QuietHours struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -46,7 +46,7 @@ type ChannelKind struct {
 	Reason  *string `json:"reason"` // why it is not offered
 	// Code is the reason as a word: off or unconfigured.
 	Code string `json:"-"`
-	// PublicKey is that with which browsers subscribe, for the kind webpush.
+	// PublicKey is the key that browsers use to subscribe, for the kind webpush.
 	PublicKey *string `json:"public_key,omitempty"`
 }
 
@@ -143,7 +143,7 @@ func (b ChannelDraft) draft() (d subscription.ChannelDraft, err error) {
 		d.Quiet = b.QuietHours.quiet(p)
 	}
 	if b.State != nil {
-		p.Reject("state", *b.State, "follows from the confirmation: leave it out")
+		p.Reject("state", *b.State, "is set by the confirmation: leave it out")
 	}
 	return d, p.Err()
 }
@@ -217,7 +217,7 @@ func (s *Service) ChangeChannel(
 		Language: asked.Language,
 	}
 	if asked.Kind != nil || asked.To != nil {
-		p.Reject("to", textOf(asked.To), "cannot be changed, nor can the kind: make another channel")
+		p.Reject("to", textOf(asked.To), "cannot be changed, and neither can the kind: create another channel")
 	}
 	if asked.QuietHours != nil {
 		quiet := asked.QuietHours.quiet(p)
@@ -264,12 +264,12 @@ func (s *Service) TestChannel(ctx context.Context, by access.Principal, id strin
 	return s.o.Alerts.TestChannel(ctx, s.o.Keys.Reach(by), id)
 }
 
-// AskedChannel returns the channel that a token of a link confirms.
+// AskedChannel returns the channel that the token in a link would confirm.
 func (s *Service) AskedChannel(ctx context.Context, token string) (alert.Channel, error) {
 	return bounded(ctx, func(ctx context.Context) (alert.Channel, error) { return s.o.Alerts.Asked(ctx, token) })
 }
 
-// ConfirmChannel makes the channel active that a token of a link confirms.
+// ConfirmChannel activates the channel of the token in a link.
 func (s *Service) ConfirmChannel(ctx context.Context, token string) error {
 	return store.Within(ctx, func(ctx context.Context) error {
 		_, err := s.o.Alerts.Confirm(ctx, token)
@@ -278,7 +278,7 @@ func (s *Service) ConfirmChannel(ctx context.Context, token string) error {
 }
 
 // ReachedChannel returns the channel whose messages have a token, and whether its receiver
-// refuses messages. Of a channel that was deleted it has no address.
+// refuses messages. The address of a deleted channel is empty.
 func (s *Service) ReachedChannel(ctx context.Context, token string) (c alert.Channel, refused bool, err error) {
 	err = store.Within(ctx, func(ctx context.Context) (err error) {
 		c, refused, err = s.o.Alerts.Reached(ctx, token)
@@ -287,12 +287,13 @@ func (s *Service) ReachedChannel(ctx context.Context, token string) (c alert.Cha
 	return c, refused, err
 }
 
-// AllowChannel lets accounts ask the receiver again whose messages have a token.
+// AllowChannel lets accounts send requests to the receiver again whose messages have a
+// token.
 func (s *Service) AllowChannel(ctx context.Context, token string) error {
 	return store.Within(ctx, func(ctx context.Context) error { return s.o.Alerts.Allow(ctx, token) })
 }
 
-// EndChannel ends all that is sent to the receiver whose messages have a token.
+// EndChannel stops all messages to the receiver whose messages have a token.
 func (s *Service) EndChannel(ctx context.Context, token string) error {
 	return store.Within(ctx, func(ctx context.Context) error { return s.o.Alerts.End(ctx, token) })
 }

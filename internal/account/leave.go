@@ -69,7 +69,7 @@ func (s *Service) Export(ctx context.Context, by access.Principal) (Export, erro
 	out.Sessions = sessions.Sessions
 	out.Apps = apps.Applications
 	out.Webhooks = hooks.Data
-	for i := range lists.Data { // whoever finds the file must not read the lists with it
+	for i := range lists.Data { // a person who finds the file must not be able to read the lists
 		lists.Data[i].Share = nil
 		lists.Data[i].Feed = nil
 	}
@@ -86,7 +86,7 @@ type Deletion struct {
 }
 
 // DeleteAccount removes everything of the caller's account, and ends its access. Keys stay
-// in the store as revoked, without which they could not be refused.
+// in the store as revoked, so that they can be refused.
 //
 // The access of the caller ends after all else is removed, so that a request that failed can
 // be repeated. What other requests made meanwhile is removed afterwards, and what is made
@@ -143,7 +143,7 @@ func (s *Service) hasEnded(ctx context.Context, by access.Principal) (bool, erro
 	if access.IsKeyID(by.ID) {
 		return s.isRevoked(by.ID), nil
 	}
-	if by.Credential == "" && by.Key == "" { // an issuer of tokens vouches for the caller: nothing here ends
+	if by.Credential == "" && by.Key == "" { // the caller has a token of another issuer: nothing here ends
 		return false, nil
 	}
 	if err := s.o.Accounts.Refresh(ctx); err != nil {

@@ -27,11 +27,11 @@ import (
 const (
 	maxImportLines = 2000 // that are not empty
 	maxImportCells = 50   // of a line
-	maxSuggested   = 50   // lines that were not found and for which similar issuers are searched
+	maxSuggested   = 50   // lines that were not found: similar issuers are searched for the first ones
 	maxRepeated    = 200  // bytes of a line in the answer
 )
 
-// Import is what became of the lines of a file.
+// Import is the result of importing a file.
 type Import struct {
 	Added     int        `json:"added"`   // entries that the list did not have
 	Present   int        `json:"present"` // lines whose entry it had, or which repeat another
@@ -44,7 +44,7 @@ type NotFound struct {
 	Line   int            `json:"line"` // from 1
 	Text   string         `json:"text"`
 	Reason string         `json:"reason"`
-	Near   []ListedIssuer `json:"near"` // that may be meant
+	Near   []ListedIssuer `json:"near"` // similar issuers
 }
 
 // ImportWatchlist adds what a file names to a list: lines or CSV with tickers, NIFs, ISINs,
@@ -219,8 +219,8 @@ func (in *importer) readLine(l line) {
 	in.miss(l, candidates)
 }
 
-// cell returns a cell of a line without the apostrophe with which content.Cell keeps
-// spreadsheets from taking it for a formula.
+// cell returns a cell of a line without the apostrophe of content.Cell, which keeps
+// spreadsheets from reading it as a formula.
 func (in *importer) cell(l line, i int) string {
 	if i < 0 || i >= len(l.cells) {
 		return ""
@@ -277,7 +277,7 @@ func (in *importer) issuer(s string) (id string, known bool) {
 	return "", false
 }
 
-// exactly is issuerOf without a search for what may be meant, which takes longer.
+// exactly is issuerOf without the slower search for similar issuers.
 func (in *importer) exactly(s string) (id string, known bool) {
 	if found := in.now.Directory().Lookup(s); len(found) > 0 {
 		return found[0].Issuer.ID, len(found) == 1
@@ -339,7 +339,8 @@ func (in *importer) add(l line, named, reason string, near []*search.Issuer) {
 	in.found.NotFound = append(in.found.NotFound, missed)
 }
 
-// addTo adds what was found to a list, and counts what is new. It may be called again.
+// addTo adds the entries that were found to a list, and counts the new ones. It may be
+// called again.
 func (in *importer) addTo(d *watchlist.Draft) {
 	in.found.Added = 0
 	for _, id := range in.issuers {

@@ -46,7 +46,7 @@ type SavedSearch struct {
 	Filter query.FilterBody `json:"filter"`
 }
 
-// ShareLink is the link with which others read a list.
+// ShareLink is a link that lets others read a list.
 type ShareLink struct {
 	Secret    string    `json:"secret"`
 	URL       string    `json:"url"`
@@ -93,7 +93,7 @@ type WatchlistEntry struct {
 // maxListedName is the length of the longest text that names an issuer, in bytes.
 const maxListedName = 200
 
-// newWatchlist returns a list as it goes on the wire. An application of OAuth does not get
+// newWatchlist returns a list as the API returns it. An application of OAuth does not get
 // the secrets of links, which would outlast its grant.
 func (s *Service) newWatchlist(by access.Principal, l watchlist.List, place int, now *catalog.Snapshot) Watchlist {
 	out := Watchlist{
@@ -156,7 +156,7 @@ func (s *Service) newFeedLink(l *watchlist.Link) *FeedLink {
 	}
 }
 
-// listAddress returns the address of what a link leads to.
+// listAddress returns the address of a link to a list.
 func (s *Service) listAddress(path string, l *watchlist.Link) string {
 	return s.o.BaseURL + path + "?" + url.Values{"watchlist": {l.Secret}}.Encode()
 }
@@ -256,7 +256,7 @@ func readSearches(
 	out := make([]watchlist.SavedSearch, 0, len(asked))
 	for i, one := range asked {
 		if one.Filter.Watchlist != "" {
-			return nil, rejected(fmt.Sprintf("filters[%d]", i), "", "names a watchlist: a saved search of a list cannot")
+			return nil, rejected(fmt.Sprintf("filters[%d]", i), "", "must not name a watchlist: a saved search cannot use one")
 		}
 		f := one.Filter.Read(p, now)
 		same := func(s watchlist.SavedSearch) bool {
@@ -429,14 +429,14 @@ func (s *Service) RemoveFromWatchlist(
 	})
 }
 
-// ShareWatchlist makes the link with which others read a list, unless it has one.
+// ShareWatchlist creates the link that lets others read a list, unless it has one.
 func (s *Service) ShareWatchlist(ctx context.Context, by access.Principal, id string) (Watchlist, error) {
 	return s.withList(ctx, by, func(ctx context.Context, reach access.Reach) (watchlist.List, error) {
 		return s.o.Watchlists.Share(ctx, reach, id)
 	})
 }
 
-// EndWatchlistShare ends the link with which others read a list.
+// EndWatchlistShare ends the link that lets others read a list.
 func (s *Service) EndWatchlistShare(ctx context.Context, by access.Principal, id string) (Watchlist, error) {
 	return s.withList(ctx, by, func(ctx context.Context, reach access.Reach) (watchlist.List, error) {
 		return s.o.Watchlists.EndShare(ctx, reach, id)

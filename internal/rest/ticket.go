@@ -69,8 +69,8 @@ func (a *API) admit(w http.ResponseWriter, rt route, r *http.Request) (access.Pr
 func (a *API) rejectBesideTicket(p *params, given url.Values) {
 	for _, name := range a.parameters["streamEvents"] {
 		if given.Get(name) != "" && !slices.Contains(besideTicket, name) {
-			p.Reject(name, given.Get(name), "must not be beside ticket, which has the filter and the events of its "+
-				"creation: leave it out, or create another ticket")
+			p.Reject(name, given.Get(name), "cannot be combined with ticket, whose filter and events are fixed: "+
+				"leave it out, or create another ticket")
 		}
 	}
 }

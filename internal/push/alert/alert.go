@@ -78,19 +78,19 @@ const (
 // Minute is a time of day in Madrid, in minutes after midnight.
 type Minute int
 
-// Quiet is the time of day in which a channel receives nothing. It may pass midnight. The
-// zero value is no time.
+// Quiet is the time of day during which a channel receives nothing. It may pass midnight.
+// The zero value means never.
 type Quiet struct {
 	From Minute `json:"from"`
 	To   Minute `json:"to"`
 }
 
-// Channel is a way to a person.
+// Channel is an address of a person.
 type Channel struct {
 	ID      string `json:"id"`
 	Account string `json:"owner"` // the account that it belongs to
-	// Key is the key with which it was made, without which it is not served: see the
-	// package subscription of webhooks. It is empty if the account itself made it.
+	// Key is the key that created it. Without that key it is not served: see the package
+	// subscription of webhooks. It is empty if the account itself created it.
 	Key      string `json:"key,omitempty"`
 	Kind     Kind   `json:"kind"`
 	Name     string `json:"name,omitempty"` // that the account chose
@@ -102,22 +102,22 @@ type Channel struct {
 	Address string `json:"-"`
 	// Shown is Address in a form without secrets.
 	Shown string `json:"shown"`
-	// EndToken is the secret by which the receiver ends the channel, for links in messages.
+	// EndToken is the secret in links of messages that lets the receiver end the channel.
 	EndToken string `json:"-"`
 
 	State  State     `json:"state"`
 	Reason string    `json:"reason,omitempty"` // why it is paused or ended
 	Since  time.Time `json:"since,omitzero"`   // of the state
 
-	// ConfirmedAt is when the receiver last confirmed it. What is learnt later about older
-	// reports is not sent.
+	// ConfirmedAt is when the receiver last confirmed it. Later changes of older
+	// reports are not sent.
 	ConfirmedAt time.Time `json:"confirmed_at,omitzero"`
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`
 }
 
-// Receiver returns what is the same for all channels that lead to one receiver. Mail servers
-// do not tell the case of letters apart.
+// Receiver returns a key that is the same for all channels to one receiver. Mail servers
+// ignore the case of letters.
 func (c *Channel) Receiver() string {
 	if c.Kind == Email {
 		return string(c.Kind) + " " + strings.ToLower(c.Address)

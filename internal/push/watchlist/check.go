@@ -17,7 +17,7 @@ const (
 	DefaultLists   = 20
 	DefaultEntries = 500
 
-	// MostSearches is how many entries of a list may be saved searches, each of which is
+	// MostSearches is how many entries of a list may be saved searches. Each is
 	// matched with every change.
 	MostSearches = 50
 	// MostInDocuments is how many of these may search in documents, which a request for the
@@ -100,7 +100,7 @@ func (d *Draft) checkSearches() error {
 		case s.Filter == disclosure.Filter{}:
 			return fault.InvalidField(field, "", "selects everything: give it a condition")
 		case s.Filter.Watchlist != "" || s.Filter.Entries != nil:
-			return fault.InvalidField(field, "", "names a watchlist: a saved search of a list cannot")
+			return fault.InvalidField(field, "", "must not name a watchlist: a saved search cannot use one")
 		}
 		if reason := events.FilterError(s.Filter); reason != "" {
 			return fault.InvalidField(field, s.Filter.Search, "%s", reason)
@@ -109,8 +109,8 @@ func (d *Draft) checkSearches() error {
 			inDocuments++
 		}
 		if inDocuments > MostInDocuments {
-			return fault.InvalidField(field, s.Filter.Search, "is one of more than %d that search in documents, which "+
-				"are as many as a list may have", MostInDocuments)
+			return fault.InvalidField(field, s.Filter.Search, "searches in documents: a list may have at most %d "+
+				"searches of this kind", MostInDocuments)
 		}
 		same := func(other SavedSearch) bool { return other.Filter == s.Filter }
 		if !slices.ContainsFunc(kept, same) {

@@ -19,10 +19,10 @@ const (
 // secretLength is the number of random letters and digits of a secret: 238 bits.
 const secretLength = 40
 
-// Link is a secret with which a list is read without a credential.
+// Link is a secret that lets its holder read a list without a credential.
 type Link struct {
 	Secret    string // empty if the secret in the store cannot be opened
-	Key       string // with which the link was made; empty for the account itself
+	Key       string // that created the link; empty for the account itself
 	CreatedAt time.Time
 
 	sealed string
@@ -82,8 +82,8 @@ func (r *Registry) newLink(by access.Reach, id, prefix string, now time.Time) *L
 	}
 }
 
-// Share makes the link with which others read a list. A list that is shared keeps its
-// link, unless who made it does not have access any more.
+// Share creates the link that lets others read a list. A list that is shared keeps its
+// link, unless its creator no longer has access.
 func (r *Registry) Share(ctx context.Context, by access.Reach, id string) (List, error) {
 	return r.change(ctx, by, id, "watchlist.shared", func(l *List, now time.Time) (bool, error) {
 		if l.Share != nil && l.Share.Secret != "" && r.o.Serves(l.Account, l.Share.Key) {
@@ -94,7 +94,7 @@ func (r *Registry) Share(ctx context.Context, by access.Reach, id string) (List,
 	})
 }
 
-// EndShare ends the link with which others read a list. It does nothing if there is none.
+// EndShare ends the link that lets others read a list. It does nothing if there is none.
 func (r *Registry) EndShare(ctx context.Context, by access.Reach, id string) (List, error) {
 	return r.change(ctx, by, id, "watchlist.share_ended", func(l *List, _ time.Time) (bool, error) {
 		shared := l.Share != nil

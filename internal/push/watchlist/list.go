@@ -30,7 +30,7 @@ type SavedSearch struct {
 type List struct {
 	ID      string `json:"id"`
 	Account string `json:"owner"` // the account that it belongs to
-	// Key is the key with which it was made, empty if the account itself made it.
+	// Key is the key that created it, empty if the account itself created it.
 	Key string `json:"key,omitempty"`
 	Draft
 	Order     int64     `json:"order"` // lists with a lower one are first

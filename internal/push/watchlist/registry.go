@@ -116,7 +116,7 @@ func (r *Registry) removeEnded(ctx context.Context) {
 		err := r.DropAccount(limited, account)
 		cancel()
 		if err != nil {
-			r.log.WarnContext(ctx, "cannot remove the watchlists of a deleted owner; will retry", "err", err)
+			r.log.WarnContext(ctx, "cannot remove the watchlists of a deleted account; will retry", "err", err)
 			return
 		}
 	}

@@ -252,7 +252,7 @@ func (b *Bot) call(ctx context.Context, p *poster, method string, request, resul
 	return nil
 }
 
-// process does what a person asked for. Groups are ignored: in a group everybody could
+// process does what a person asked for. Groups are ignored: in a group each member could
 // stop the messages of all.
 func (b *Bot) process(ctx context.Context, c Conversation, u update) error {
 	switch {
@@ -279,9 +279,9 @@ func (b *Bot) process(ctx context.Context, c Conversation, u update) error {
 	return nil
 }
 
-// reply answers a person, whose state has changed already. That it could not be sent is no
-// reason to do it all again, and it is left out if the chat has no turn now: one person who
-// writes much must not keep others waiting.
+// reply answers a person after the state has changed. A reply that cannot be sent is not
+// repeated. It is left out if the chat may not receive a message now: one person who
+// writes a lot must not keep others waiting.
 func (b *Bot) reply(ctx context.Context, to Contact, reply string, err error) error {
 	if err != nil || reply == "" {
 		return err

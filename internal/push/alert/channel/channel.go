@@ -4,9 +4,9 @@
 // and sends one message. It sends once: package delivery decides when to try again. Senders
 // holds those that this service has.
 //
-// Addresses are of strangers. The services of chats are called with the client of package
-// server/outbound, which dials public addresses only and follows no redirects. What they
-// answer is read up to a bound and is not shown. Addresses, tokens and keys are in no
+// Addresses come from strangers. Chat services are called with the client of package
+// server/outbound, which dials public addresses only and follows no redirects. Their
+// answers are read up to a bound and are not shown. Addresses, tokens and keys are in no
 // error and in no line of the log.
 package channel
 

@@ -11,8 +11,8 @@ import (
 	"pregon/internal/push/alert/message"
 )
 
-// discord sends to webhooks of Discord: one embed with all items. Nobody is mentioned,
-// whatever a title says.
+// discord sends to webhooks of Discord: one embed with all items. No title can
+// mention people.
 type discord struct{ poster *poster }
 
 var discordRule = &hookRule{
@@ -68,7 +68,7 @@ type discordMentions struct {
 	Parse []string `json:"parse"`
 }
 
-// discordMarkup is the Markdown of Discord, in which a backslash may be before any sign.
+// discordMarkup is the Markdown of Discord. A backslash may precede any sign.
 var discordMarkup = markup{
 	escape: func(s string) string { return escape(s, "\\`*_{}[]()#+-.!<>~|@:", "") },
 	bold:   func(s string) string { return "**" + s + "**" },

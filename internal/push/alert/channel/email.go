@@ -144,7 +144,7 @@ func (e *email) compose(to string, m *message.Message) (*gomail.Msg, error) {
 	return letter, nil
 }
 
-// addUnsubscribe adds the headers of RFC 2369 and RFC 8058, by which mail clients offer a
+// addUnsubscribe adds the headers of RFC 2369 and RFC 8058, which mail clients show as a
 // button. A POST to the address must end everything, so it is never that of a page.
 func addUnsubscribe(letter *gomail.Msg, links message.Links) error {
 	switch {
@@ -167,8 +167,8 @@ func messageID(id string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// mailOutcome classifies a failure. Only what the server says of the address is permanent.
-// A sender or a message that it refuses concerns the operator, and all channels.
+// mailOutcome classifies a failure. Only a refusal of the address is permanent. If the
+// server refuses the sender or the message, the operator must act, and all channels fail.
 func mailOutcome(err error) Outcome {
 	o := Outcome{Error: describeMailError(err)}
 	failure, ok := errors.AsType[*gomail.SendError](err)

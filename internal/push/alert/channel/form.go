@@ -10,7 +10,7 @@ import (
 // maxChatItems is how many items a message of a chat shows, so that it can be read.
 const maxChatItems = 25
 
-// fit returns the form with the most items of which the size is within a limit.
+// fit returns the form with as many items as fit in a size.
 func fit(m *message.Message, limit int, size func(string) int, form func(n int) string) string {
 	return form(m.Fit(maxChatItems, func(n int) bool { return size(form(n)) <= limit }))
 }
@@ -18,7 +18,7 @@ func fit(m *message.Message, limit int, size func(string) int, form func(n int) 
 // bytesOf is the size of a text in bytes.
 func bytesOf(s string) int { return len(s) }
 
-// unitsOf is the size of a text in UTF-16, in which some services count.
+// unitsOf is the size of a text in UTF-16 units, which some services count.
 func unitsOf(s string) int {
 	n := 0
 	for _, r := range s {
@@ -112,5 +112,5 @@ func markdownLink(escaped, address string) string {
 	return "[" + escaped + "](" + inParentheses.Replace(address) + ")"
 }
 
-// inParentheses writes in another way what could end an address, or be markup in it.
+// inParentheses escapes the characters that could end an address, or be markup in it.
 var inParentheses = strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", "_", "%5F", "~", "%7E")

@@ -42,7 +42,7 @@ type mattermostProps struct {
 	DisableMentions bool `json:"disable_mentions"`
 }
 
-// mattermostMarkup is Markdown in which nobody is mentioned. Mattermost finds the names of
+// mattermostMarkup is Markdown that mentions nobody. Mattermost finds the names of
 // people and channels without regard to backslashes, so that a character without width
 // separates the sign from the name.
 var mattermostMarkup = markup{

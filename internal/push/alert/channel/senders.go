@@ -111,7 +111,7 @@ func (s *Senders) record(r Recorder) {
 // Bot returns the bot of Telegram, or nil if Telegram is not offered.
 func (s *Senders) Bot() *Bot { return s.bot }
 
-// PushKey returns the public key with which browsers subscribe, or "" if browsers are not
+// PushKey returns the public key that browsers use to subscribe, or "" if browsers are not
 // offered.
 func (s *Senders) PushKey() string {
 	if s.push == nil {

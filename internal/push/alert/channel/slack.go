@@ -11,7 +11,7 @@ import (
 
 // slack sends to incoming webhooks of Slack.
 //
-// The items are rich text, in which nothing is markup: neither a name nor a title can
+// The items are rich text without markup: neither a name nor a title can
 // mention people or hide a link. Only the line for notifications is parsed, and is escaped.
 type slack struct{ poster *poster }
 

@@ -19,7 +19,7 @@ import (
 	"pregon/internal/store"
 )
 
-// PushKey is the key by which push services recognize this service: RFC 8292. Browsers bind
+// PushKey is the key that identifies this service to push services: RFC 8292. Browsers bind
 // a subscription to it, so that it is never renewed.
 type PushKey struct {
 	private *ecdsa.PrivateKey
@@ -67,7 +67,7 @@ func LoadPushKey(ctx context.Context, records store.Records, sealer Sealer) (*Pu
 			return nil, err
 		}
 	}
-	return nil, errors.New("the key for messages to browsers was stored and is not there")
+	return nil, errors.New("the key for messages to browsers was stored, but cannot be read back")
 }
 
 // ReplaceLostPushKey creates another key if the one in the store cannot be opened, because
@@ -173,7 +173,7 @@ func publicText(private *ecdsa.PrivateKey) (string, error) {
 // Public returns the public key as browsers take it: applicationServerKey.
 func (k *PushKey) Public() string { return k.public }
 
-// authorization returns the header by which this service identifies itself to the push
+// authorization returns the header that identifies this service to the push
 // service of an endpoint.
 func (k *PushKey) authorization(endpoint *url.URL, subject string, now time.Time) (string, error) {
 	signer, err := jose.NewSigner(

@@ -42,8 +42,8 @@ func (s *Service) hasCause(d *store.Delivery, accepted func(*alert.Alert) bool) 
 	})
 }
 
-// errKeys is why something waits that was selected by an alert with a key.
-var errKeys = errors.New("it is not known which keys are valid now")
+// errKeys is the reason why deliveries of alerts that were made with a key wait.
+var errKeys = errors.New("the keys that are valid now could not be read")
 
 // refreshWanted loads what decides whether something is wanted: another process may know
 // newer alerts and keys.
@@ -51,9 +51,9 @@ func (s *Service) refreshWanted(ctx context.Context) error {
 	return errors.Join(s.o.Alerts.Refresh(ctx), s.o.Alerts.RefreshAccess(ctx))
 }
 
-// admits reports whether an event is to be told, as far as that is known: it is checked
+// admits reports whether an event may be sent, as far as that is known: it is checked
 // again before it is sent. An account or a channel without access may have it again before
-// the event is too old. An alert has the key with which it was made for ever.
+// the event is too old. The key of an alert never changes.
 func (s *Service) admits(a *alert.Alert, to *alert.Channel, event string, now time.Time) bool {
 	soon := func(since time.Time) bool { return since.IsZero() || now.Sub(since) < queue.MaxDelay }
 	if account := s.o.Alerts.Access(a.Account, ""); account.Gone != "" {

@@ -53,7 +53,7 @@ func (s *Service) count(ctx context.Context, account, message string, at time.Ti
 		N:         1,
 	})
 	if err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "cannot count a message of an alert: its owner may get one more today", "err", err)
+		s.log.WarnContext(ctx, "cannot count a message of an alert: its account may get one more today", "err", err)
 	}
 }
 

@@ -154,7 +154,7 @@ func (s *selection) selector(of disclosure.Subject) *events.Selector {
 	return nil
 }
 
-// isNews reports whether people are told about a change. An update is news only of a
+// isNews reports whether people receive messages about a change. An update is news only of a
 // report that was published in the last days, live: it may be the first one that an alert
 // selects.
 func isNews(c *disclosure.Change) bool {

@@ -110,7 +110,7 @@ func (m *Message) Sections(n int) []Section {
 	return out
 }
 
-// Fit returns the largest number of items, at most a limit, with which a form fits. fits
+// Fit returns the largest number of items, up to a limit, that a form can hold. fits
 // must be true for every smaller number, too.
 func (m *Message) Fit(limit int, fits func(n int) bool) int {
 	low := 0
@@ -147,7 +147,7 @@ func (m *Message) Rest(n int) (rest Link, ok bool) {
 	}, true
 }
 
-// count says a number of events.
+// count returns a number of events in words.
 func (m *Message) count(n int) string {
 	if n == 1 {
 		return m.say("1 novedad", "1 update")
@@ -155,7 +155,7 @@ func (m *Message) count(n int) string {
 	return strconv.Itoa(n) + m.say(" novedades", " updates")
 }
 
-// Notice says that there are simulated data in the message, or "".
+// Notice returns the warning that the message has simulated data, or "".
 func (m *Message) Notice() string {
 	if !m.Simulated() {
 		return ""
@@ -166,7 +166,7 @@ func (m *Message) Notice() string {
 	)
 }
 
-// Paragraphs returns what a message says that is not news.
+// Paragraphs returns the text of a message that has no news.
 func (m *Message) Paragraphs() []string {
 	switch m.Kind {
 	case Confirmation:
@@ -206,7 +206,7 @@ func (m *Message) Action() (action Link, ok bool) {
 	}, true
 }
 
-// Target returns the address to which the message leads as a whole, or "".
+// Target returns the address that the message as a whole links to, or "".
 func (m *Message) Target() string {
 	if action, ok := m.Action(); ok {
 		return action.URL
@@ -217,7 +217,7 @@ func (m *Message) Target() string {
 	return address(cmp.Or(m.Links.All, m.Links.Site))
 }
 
-// Footer returns the links by which the alerts can be changed or ended.
+// Footer returns the links for changing or ending the alerts.
 func (m *Message) Footer() []Link {
 	var out []Link
 	add := func(text, link string) {
@@ -230,7 +230,7 @@ func (m *Message) Footer() []Link {
 	return out
 }
 
-// reason says why news are sent.
+// reason returns the sentence that explains why the reader receives the message.
 func (m *Message) reason() string {
 	if m.Kind != News {
 		return ""

@@ -35,7 +35,7 @@ const (
 	English = "en"
 )
 
-// Message is what is sent to one channel at once. It does not depend on the kind of the
+// Message is one message to one channel. It does not depend on the kind of the
 // channel.
 type Message struct {
 	// ID identifies the message: the same one has the same ID when it is sent again, so
@@ -45,7 +45,7 @@ type Message struct {
 	Language string // Spanish, or else English
 	At       time.Time
 
-	// Items are the events of news, in the order in which they are shown.
+	// Items are the events of news, in the order of display.
 	Items []Item
 	// More is the number of further events that are not in Items.
 	More int
@@ -81,7 +81,7 @@ type Item struct {
 	Simulated bool
 }
 
-// Issuer is whom an item is about.
+// Issuer is the issuer that an item is about.
 type Issuer struct {
 	ID     string // in the directory, or ""
 	Name   string

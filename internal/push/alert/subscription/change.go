@@ -82,7 +82,7 @@ func (r *Registry) putAlert(ctx context.Context, a Alert, starts bool) (*Alert, 
 	return &a, nil
 }
 
-// write writes a record, and adds it to what is known. An empty body removes it.
+// write writes a record to the store and to the copy in memory. An empty body removes it.
 func (r *Registry) write(ctx context.Context, id, body string, revision int64) (int64, error) {
 	written, err := store.PutRecord(ctx, r.o.Store, store.Record{
 		Kind:     Kind,

@@ -83,7 +83,7 @@ func (r *Registry) CreateChannel(
 	}}
 	if r.o.Senders.Invites(d.Kind) {
 		if d.Address != "" {
-			return nil, "", fault.InvalidField("to", "", "must be left out: the channel is made by opening the link in the answer")
+			return nil, "", fault.InvalidField("to", "", "must be left out: open the link in the answer to create the channel")
 		}
 	} else {
 		if c.Address, c.Shown, err = r.o.Senders.Check(ctx, d.Kind, d.Address); err != nil {

@@ -11,14 +11,14 @@ import (
 	"pregon/internal/push/alert"
 )
 
-// How many requests to confirm are sent, so that nobody can use this service to write to
+// Limits of requests to confirm, so that nobody can use this service to write to
 // strangers.
 const (
 	confirmationsPerAddress = 3  // a day
 	confirmationsPerAccount = 20 // a day
 )
 
-// ConfirmPath and EndPath are the pages to which links in messages lead.
+// ConfirmPath and EndPath are the pages that links in messages open.
 const (
 	ConfirmPath = "/alerts/confirm"
 	EndPath     = "/alerts/end"

@@ -87,7 +87,7 @@ func (r *Registry) end(ctx context.Context, receiver string) error {
 	return nil
 }
 
-// Pause stops what is sent to a channel because its receiver refuses it for good. What
+// Pause stops messages to a channel because its receiver refuses them for good. What
 // waits stays for some days: see package delivery. A channel that was changed since the
 // attempt is left alone.
 func (r *Registry) Pause(ctx context.Context, id string, revision int64, reason string) error {

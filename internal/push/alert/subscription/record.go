@@ -77,7 +77,7 @@ type Channel struct {
 	alert.Channel
 
 	confirmation confirmation
-	endDigest    string // of the secret by which the receiver ends it
+	endDigest    string // of the secret that lets the receiver end it
 	revision     int64
 }
 
@@ -101,7 +101,7 @@ func (c *Channel) Revision() int64 { return c.revision }
 type channelRecord struct {
 	alert.Channel
 	Address      string       `json:"address"`       // sealed
-	End          string       `json:"end,omitempty"` // sealed: the secret by which the receiver ends it
+	End          string       `json:"end,omitempty"` // sealed: the secret that lets the receiver end it
 	Confirmation confirmation `json:"confirmation,omitzero"`
 }
 

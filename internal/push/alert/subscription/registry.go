@@ -37,8 +37,8 @@ type Senders interface {
 	// Offered returns an empty code if channels of a kind are offered, else why not: off or
 	// unconfigured.
 	Offered(kind alert.Kind) (code string)
-	// Check returns an address in the form in which it is stored, and in a form without
-	// secrets. The error is for whoever gave the address.
+	// Check returns an address as it is stored, and in a form without
+	// secrets. The error is for the caller that gave the address.
 	Check(ctx context.Context, kind alert.Kind, address string) (normal, shown string, err error)
 	// Invites reports whether the address of a channel of a kind is not typed, but known
 	// when the person starts a conversation with the service.
@@ -143,7 +143,7 @@ func (r *Registry) Refresh(ctx context.Context) error { return r.follower.Poll(c
 // Follow keeps the channels and alerts up to date until the context ends.
 func (r *Registry) Follow(ctx context.Context) error { return r.follower.Run(ctx) }
 
-// apply adds records to what is known.
+// apply adds records to the copy in memory.
 func (r *Registry) apply(ctx context.Context, u follow.Update) {
 	next := r.known.Load().update(u)
 	for _, record := range u.Records {

@@ -45,5 +45,5 @@ func matches(token, want string) bool {
 
 // errToken is the error for a link that does not lead to a channel any more.
 func errToken() error {
-	return fault.New(fault.NotFound, "This link is not valid: it was used, it is too old, or there is a newer one.")
+	return fault.New(fault.NotFound, "This link is not valid: it was used, it has expired, or there is a newer one.")
 }

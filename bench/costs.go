@@ -34,7 +34,7 @@ import (
 type costs struct {
 	Reports  int             `json:"reports"`
 	Requests map[string]work `json:"requests"` // of one kind of the mix after another
-	Mix      work            `json:"mix"`      // a request of the mix, in which kinds alternate
+	Mix      work            `json:"mix"`      // a request of the mix of all kinds
 	Idle     work            `json:"idle"`     // a second of a replica without work
 	Append   work            `json:"append"`   // a report by the process that reads the source
 	Follow   work            `json:"follow"`   // a change on each replica

@@ -88,7 +88,7 @@ func (b *bench) watchlists() error {
 // whilePublished appends reports, and returns the processor time of the service for each
 // of them in seconds.
 func (p *process) whilePublished(b *bench, db *sqlite.Store, reports []disclosure.Report) (float64, error) {
-	time.Sleep(3 * time.Second) // until the effects of what was before are over
+	time.Sleep(3 * time.Second) // until the effects of the previous measurement are over
 	before, err := p.busy()
 	if err != nil {
 		return 0, err

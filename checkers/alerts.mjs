@@ -1,4 +1,4 @@
-// Goes the whole way of somebody who tries the demo: in by the link that it prints, a star,
+// Does what a visitor of the demo does: signs in by the printed link, presses a star,
 // a list, an alert, the confirmation, a message, and the end of all messages.
 //
 //   node alerts.mjs BASE_URL LINK [--screenshots DIR]

@@ -72,7 +72,7 @@ func (s *Service) ByDemo(w http.ResponseWriter, r *http.Request, old *Session, s
 		Scopes:   access.AllScopes,
 	}, account.Session{})
 	if err != nil {
-		s.demo.Store(expected) // nobody was signed in
+		s.demo.Store(expected) // no session was created
 	}
 	return err
 }

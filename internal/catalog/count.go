@@ -41,7 +41,7 @@ type Count struct {
 	Total int
 }
 
-// Counted is one page of the values by which reports were counted.
+// Counted is one page of the values that reports were counted by.
 type Counted struct {
 	Total  int // reports that match
 	Values int // values on all pages
@@ -246,7 +246,7 @@ func (c *counter) visit(d *segment.Doc) {
 	}
 }
 
-// addTo adds what was counted to the groups.
+// addTo adds the counts to the groups.
 func (c *counter) addTo(all groups) {
 	switch c.by {
 	case ByType:

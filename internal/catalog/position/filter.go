@@ -30,7 +30,7 @@ type Filter struct {
 	// Among, if not nil, selects the positions of the issuers for which it returns true.
 	// It receives nil for an issuer that is not in the directory.
 	Among func(*disclosure.Issuer) bool
-	// Any, if not nil, are filters of which one must select the position.
+	// Any, if not nil, are filters: at least one must select the position.
 	Any []Filter
 }
 

@@ -206,7 +206,7 @@ func Open(d *saved.Decoder, names map[string]string, find Find) (*Book, error) {
 
 var errNumber = fmt.Errorf("a saved position refers to a text or an issuer that was not saved")
 
-// numbering gives values numbers in the order in which they occur.
+// numbering numbers values in the order of their first use.
 type numbering[T comparable] struct {
 	at  map[T]uint64
 	all []T

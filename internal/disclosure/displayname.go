@@ -91,8 +91,8 @@ func displayWord(word string, first bool, after string) string {
 	return capitalized(word)
 }
 
-// maxAcronym is the number of letters up to which an unknown word is an acronym, such as
-// ACS. Longer ones, except the known ones, are words.
+// maxAcronym is the number of letters of the longest unknown acronym, such as ACS. Longer
+// words are acronyms only if they are known.
 const maxAcronym = 3
 
 // isInitials reports whether a word is letters with dots between them, as in S.I.C.A.V.

@@ -31,7 +31,7 @@ func (e *Entries) InDocuments(i int) DocumentSet {
 	return e.Found[i]
 }
 
-// Searches returns the entries without issuers, and with those filters for which keep returns
+// Searches returns the entries without issuers, and with the filters for which keep returns
 // true.
 func (e *Entries) Searches(keep func(Filter) bool) *Entries {
 	out := &Entries{}

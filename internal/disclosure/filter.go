@@ -9,7 +9,7 @@ import "slices"
 type Filter struct {
 	Search   string // free text: see package search
 	Type     Type
-	Issuer   string // identifiers of issuers, one of which is meant: see IssuerKeys
+	Issuer   string // identifiers of issuers; a report matches any of them: see IssuerKeys
 	From, To Day    // Madrid days, inclusive; zero is open
 	Category string // the name of one of the regulator's categories, in any spelling
 	// CategoryWords means that Category is some words of a name, and selects every

@@ -8,7 +8,7 @@ import (
 )
 
 // categoryLines has a line for each category: its name, its English name, its class of
-// regulated information if that is certain, and other words by which people ask for it,
+// regulated information if that is certain, and other words that people use for it,
 // with a tab between them.
 //
 //go:embed categories.txt
@@ -22,7 +22,7 @@ var Categories, knownCategories = readCategories(categoryLines)
 type knownCategory struct {
 	english string
 	class   EUClass // of other relevant information in it, or ""
-	others  string  // words by which people ask for it
+	others  string  // words that people use for it
 }
 
 // readCategories returns the names of the categories, and what is known of them by the

@@ -112,7 +112,7 @@ func headline(facts []disclosure.Fact, sentence func(disclosure.Fact) string) st
 	return strings.Join(sentences, ". ")
 }
 
-// MaxRank is the rank of facts of which none has an importance.
+// MaxRank is the rank of facts without any importance.
 const MaxRank = 99
 
 // Rank returns the rank of the most important of some facts: 0 for the most important kind,

@@ -46,8 +46,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", k)
 }
 
-// Text is a text for people with its parts. Its English format is the code by which tables
-// of other languages know the text.
+// Text is a text for people with its parts. Its English format is the key of the
+// text in tables of other languages.
 type Text struct {
 	Format string
 	Args   []any
@@ -61,7 +61,7 @@ func (t Text) String() string {
 	return fmt.Sprintf(t.Format, t.Args...)
 }
 
-// Alternatives are values in a text of which one may be used.
+// Alternatives are values in a text; any one of them may be used.
 type Alternatives []string
 
 // String returns the values in English, with "or" before the last.

@@ -41,7 +41,7 @@ func (s *Service) readDocument(ctx context.Context, snapshot *catalog.Snapshot, 
 	return Result{b, s.documentText(out)}, err
 }
 
-// withoutDocument returns what is known of a report whose document does not exist or cannot
+// withoutDocument returns the known data of a report whose document does not exist or cannot
 // be read. That is an answer, not an error of the caller.
 func (s *Service) withoutDocument(
 	ctx context.Context,

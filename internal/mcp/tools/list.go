@@ -13,7 +13,7 @@ import (
 // as many rows as fit in both together, since a host that shows the text alone must not miss
 // one.
 type listPage struct {
-	things string // of which it is a list
+	things string // the rows of the list, in the plural
 	order  string
 	hint   string // if it is empty
 	notice string // if it is not
@@ -29,7 +29,7 @@ type listPage struct {
 // aroundLines is more than the bytes of a text of a list that are neither lines nor a notice.
 const aroundLines = 250
 
-// newListPage returns a page without rows, of a list of which all rows are counted in total.
+// newListPage returns a page without rows; total counts all rows of the list.
 func newListPage(things, order string, total, page, limit int) *listPage {
 	return &listPage{
 		things: things,

@@ -41,7 +41,7 @@ type answered struct {
 	Note       string     `json:"note"`
 }
 
-// understood is what was searched for, named as the arguments of search_reports.
+// understood has the conditions of the search, named as the arguments of search_reports.
 type understood struct {
 	Search string `json:"search,omitempty"`
 	Fact   string `json:"fact,omitempty"`

@@ -31,7 +31,7 @@ type textSearch struct {
 // may be erased.
 type comparison struct {
 	event   weak.Pointer[Event]
-	matched bool         // whatever a text says
+	matched bool         // independent of the text
 	texts   []textSearch // those whose other conditions the event meets, if it is not matched
 	text    atomic.Pointer[textComparison]
 }

@@ -98,7 +98,7 @@ func (s *Selector) Match(e *Event) bool {
 	return compared.matched || len(compared.texts) > 0
 }
 
-// NeedsText reports whether the text of a document decides about an event for which Match
+// NeedsText reports whether the text of a document decides about an event when Match
 // reports true.
 func (s *Selector) NeedsText(e *Event) bool {
 	if s.filter.InDocument || !s.filter.HasList() {

@@ -75,7 +75,7 @@ func (q *Queue) ClearBackoff(id string) {
 	delete(q.backoffs, id)
 }
 
-// forget drops what is known of endpoints that are gone.
+// forget drops the state of endpoints that no longer exist.
 func (q *Queue) forget() {
 	known := map[string]bool{}
 	for id := range q.ids() {

@@ -201,7 +201,7 @@ func (q *Queue) settle(ctx context.Context) {
 	}
 }
 
-// batch has what is written at once: results, and the endpoints whose claims are over.
+// batch is written at once: results, and the endpoints whose claims are over.
 type batch struct {
 	results []store.Result
 	done    []string

@@ -1,10 +1,10 @@
 // Package queue sends deliveries of the store to endpoints: webhooks, and the channels of
-// alerts. The packages that use it decide what is sent, and send it.
+// alerts. The packages that use it decide which messages to send, and send them.
 //
 // A process claims endpoints, never single deliveries, so that one process at a time
 // sends to an address. Results are settled in batches. A claim is released only when all
 // of its results are settled. Claims of healthy and of failing endpoints are counted
-// separately, and those of each group. An account has a part of them at most. So a bad
+// separately, as are those of each group. An account can have only a part of them. So a bad
 // receiver never delays another.
 //
 // A claim has a duration, so it does not depend on the clocks of processes. It is renewed

@@ -1,4 +1,4 @@
-// Package ticket keeps the tickets with which a browser opens a stream.
+// Package ticket keeps tickets: a browser uses one to open a stream.
 //
 // EventSource cannot send a header, and a key in an address would be in logs and histories.
 // So a caller exchanges its credential for a ticket: a random text that opens one stream, with

@@ -86,7 +86,7 @@ func (r *Registry) apply(ctx context.Context, u follow.Update) {
 	}
 }
 
-// set replaces what is known of a record, unless that is newer. The caller holds mu.
+// set replaces the state of a record, unless the present one is newer. The caller holds mu.
 func (r *Registry) set(stored store.Record) error {
 	known := r.byID[stored.ID]
 	if known != nil && known.revision >= stored.Revision || r.removed[stored.ID] >= stored.Revision {

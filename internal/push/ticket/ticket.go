@@ -45,7 +45,7 @@ type Ticket struct {
 	revision   int64
 }
 
-// Expires returns the time from which on the ticket opens no stream.
+// Expires returns the time after which the ticket opens no stream.
 func (t *Ticket) Expires() time.Time {
 	if t.UsedAt.IsZero() {
 		return t.CreatedAt.Add(FirstUse)

@@ -37,7 +37,7 @@ type Calendar struct {
 	Kind        calendar.Kind
 	Page, Limit int
 
-	// Among, if not nil, selects the entries of the issuers for which it returns true.
+	// Among, if not nil, reports whether the entries of an issuer are selected.
 	Among func(*disclosure.Issuer) bool
 
 	// List are the entries of a watchlist: issuers whose dates are selected, and searches that

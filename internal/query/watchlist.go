@@ -39,7 +39,8 @@ const (
 	maxWatchlist  = 100 // bytes of an id or a secret
 )
 
-// For sets who asks, whose watchlists the parameters may name. Without it that is nobody.
+// For sets the caller, whose watchlists the parameters may name. Without it they may name
+// none.
 func (p *Params) For(by access.Principal) *Params {
 	p.by = by
 	return p

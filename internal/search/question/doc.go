@@ -1,10 +1,10 @@
-// Package question finds out what a question in words asks for, in Spanish or English:
-// the days, the issuer, the facts that documents state, and the words to search for.
+// Package question parses a question in words, in Spanish or English: the days, the
+// issuer, the facts that documents state, and the words to search for.
 //
 // It only recognizes fixed expressions, in the order days, issuer, topic. Words that say
 // nothing about the subject, such as "which companies announced", are set aside. Every
-// other word stays a word to search for, so that nothing of the question is lost without
-// being named.
+// other word stays a word to search for, so that no part of the question is dropped
+// silently.
 package question
 
 import (
@@ -35,7 +35,7 @@ type Topic struct {
 	Facts []disclosure.FactKind // that reports on the subject state, the most telling first
 }
 
-// Tool names a tool that answers a question about something else than reports.
+// Tool names a tool that answers questions about other things than reports.
 type Tool string
 
 // The tools that questions are referred to. Prices is none: nothing here answers them.

@@ -42,7 +42,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// refuseConnection answers a request for which there is no place, and ends its connection.
+// refuseConnection answers a request beyond the limit, and ends its connection.
 func (s *Server) refuseConnection(w http.ResponseWriter, r *http.Request, err error) {
 	s.o.Limits.Refused()
 	if r.ProtoMajor > 1 {

@@ -59,7 +59,7 @@ type Data struct {
 	// it in Pregon-Age. Nil means that it is always fresh.
 	Age func() time.Duration
 	// Broken reports whether the value of a panic says that a file of the data is
-	// damaged. Then the data is read again, and the client is told to come back. Nil:
+	// damaged. Then the data is read again, and the client is asked to try again later. Nil:
 	// there are no files.
 	Broken func(recovered any) bool
 }

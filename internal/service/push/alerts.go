@@ -135,7 +135,7 @@ func (o *Options) contact() string {
 // Mailbox returns where e-mails are kept, nil if they are sent.
 func (a *Alerts) Mailbox() *channel.Outbox { return a.mailbox }
 
-// PushKey returns the public key with which browsers subscribe, or "" if they cannot.
+// PushKey returns the public key that browsers use to subscribe, or "" if they cannot.
 func (a *Alerts) PushKey() string { return a.senders.PushKey() }
 
 // start sends messages, or follows what accounts change.

@@ -403,7 +403,7 @@ func (q *request) formOf(days []int) filterForm {
 	return f
 }
 
-// presetDays are the periods that lists offer: so many days, of which today is the last.
+// presetDays are the periods that lists offer, in days; today is the last day.
 var presetDays = []int{1, 7, 30}
 
 // presets returns links to the reports of the last days.

@@ -17,7 +17,7 @@ const maxFollowed = 50
 
 // followingPage is the page of the companies that a reader follows. It is the same for
 // everybody: the list is in the browser or in an account, and the script asks for it.
-// Only a list that somebody shared is in the page.
+// Only a shared list is in the page.
 type followingPage struct {
 	Most    int
 	List    string        // address of the list of reports of issuers
@@ -34,7 +34,7 @@ func (p *followingPage) FeedLinks() []render.Link {
 	return p.Shared.Listing.FeedLinks()
 }
 
-// following is the page without the list, or with one that somebody shared.
+// following is the page without the list, or with a shared one.
 func (s *Site) following(q *request) (*render.Page, error) {
 	p := &render.Page{
 		Template:    "following",

@@ -79,7 +79,7 @@ type documentView struct {
 	Piece    []document.PagePiece // the text; without a credential its beginning
 	Next     string               // address of the rest
 	Previous string
-	Cut      bool   // the text goes on, and needs a credential
+	Cut      bool   // the text is longer; the rest needs a credential
 	ReadAll  string // address of the whole text for people who sign in; "" without accounts
 }
 

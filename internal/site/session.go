@@ -9,7 +9,7 @@ import (
 	"pregon/internal/site/render"
 )
 
-// Addresses at which the console has the site answer for a caller whom it knows by a
+// Addresses at which the console has the site answer for a caller that it knows by a
 // session. The public pages of the same content know no session, since they are kept for
 // all readers.
 const (
@@ -32,7 +32,7 @@ func sessionRoute(path string) (rt route, whole bool) {
 	return route{handle: (*Site).followingList}, false
 }
 
-// ServeReports answers a request for reports for a caller whom the console knows by a
+// ServeReports answers a request for reports for a caller that the console knows by a
 // session and has admitted: a report with the text of its document, a search in
 // documents, the reports of a list, or what a page of them that stays open polls. Nothing
 // keeps the response.
@@ -63,7 +63,7 @@ func (s *Site) respondToSession(rt route, q *request) (out *render.Response, err
 	return s.renderFor(rt, q)
 }
 
-// bySession reports whether the page is for a caller whom the console knows.
+// bySession reports whether the page is for a caller that the console knows.
 func (q *request) bySession() bool { return q.principal.Mode == access.BySession }
 
 // reportPath returns the address of a report with the same kind of credential.

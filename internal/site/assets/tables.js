@@ -1,4 +1,4 @@
-// Tables of which the rows of the page are sorted by a column. It uses functions of site.js,
+// Sorts the rows of a table on the page by a column. It uses functions of site.js,
 // which is loaded before.
 'use strict'
 

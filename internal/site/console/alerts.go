@@ -23,12 +23,12 @@ type alertsPage struct {
 	Channels []channelRow
 	Kinds    []option            // that are offered and have an address that is typed, or a link
 	Refused  []refusedKind       // that are not offered
-	Lists    []account.Watchlist // of which an alert may be made
+	Lists    []account.Watchlist // that an alert may follow
 	New      alertForm           // what a person entered
 	Words    []string            // the filter of a new alert, if the address has one
 	Rhythms  []option
 	Weekdays []option
-	Push     string // the key with which this browser subscribes, or ""
+	Push     string // the key that this browser uses to subscribe, or ""
 	Outbox   bool   // e-mails are shown on a page instead
 	Link     string // where the person confirms a new channel, or ""
 }
@@ -116,7 +116,7 @@ func (q *request) enteredAlert() alertForm {
 	}
 }
 
-// alertFields are the fields of requests for which the form has a place.
+// alertFields are the fields of requests that the form has.
 var alertFields = []string{"to", "at", "weekday", "rhythm"}
 
 func (c *Console) listAlerts(q *request) (*reply, error) {

@@ -398,7 +398,7 @@ func (c *Console) addSearch(q *request, id string, one account.SavedSearch) (str
 }
 
 // followingPage is the fragment with the lists of a person for the script of the site: the
-// first one is that of the stars.
+// first one is used by the stars.
 type followingPage struct {
 	Token string
 	Lists []account.Watchlist
@@ -413,7 +413,7 @@ func (followingPage) IDs(l account.Watchlist) string {
 	return strings.Join(ids, " ")
 }
 
-// following answers what a script asks: whether somebody is signed in, and which lists
+// following answers a script: whether the reader is signed in, and which lists
 // they have.
 func (c *Console) following(q *request) (*reply, error) {
 	if q.session == nil {

@@ -188,7 +188,7 @@ function complete(form, input, box, choose = (address) => location.assign(addres
 
 const MOST = 50 // as many as the parameter issuer takes
 const followingPage = find('.sections a[href^="/following"]').href
-let account // the lists of the account of who is signed in, the first of which is that of the stars
+let account // the lists of the account that is signed in; the stars use the first one
 
 const kept = (name, value) => { // in this browser, if it keeps anything
   try {

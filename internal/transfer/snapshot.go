@@ -183,7 +183,7 @@ func eachLine(compressed io.Reader, fn func(line []byte) error) error {
 	}
 }
 
-// issuerIDs returns the identifiers by which a filter finds the issuers in a list: see
+// issuerIDs returns the identifiers that let a filter find the issuers in a list: see
 // search.SplitIssuers.
 func (s *Snapshot) issuerIDs(list string) (string, error) {
 	names := s.issuerNames(list)

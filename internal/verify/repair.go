@@ -235,7 +235,7 @@ func (r *repair) deliveries(ctx context.Context) error {
 	})
 }
 
-// dropOrphan removes what is stored for a webhook or a channel if there is none.
+// dropOrphan removes the data of a webhook or a channel that does not exist.
 func (r *repair) dropOrphan(ctx context.Context, webhook string) error {
 	if slices.Contains(textQueues, webhook) {
 		return nil

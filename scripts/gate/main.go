@@ -5,7 +5,7 @@
 // A test that fails is run once more, alone, when everything else has ended: many tests
 // start whole programs, and a busy machine can delay one. Such a test is named at the
 // end in any case. Data races, panics, time-outs and what does not build are never run
-// again. With -limit a run that takes too long ends by itself, and says what was running.
+// again. With -limit a run that takes too long ends by itself, and names what was running.
 package main
 
 import (

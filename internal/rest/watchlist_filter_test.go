@@ -204,7 +204,7 @@ func TestSearchesOfWatchlists(t *testing.T) {
 		many = append(many, fmt.Sprintf(`{"name":"D","filter":{"search":"dividendo%d","in":"document"}}`, i))
 	}
 	refused := s.send("PATCH", path, key, `{"filters":[`+strings.Join(many, ",")+`]}`)
-	if refused.status != http.StatusBadRequest || !strings.Contains(string(refused.body), "more than 10 that search in documents") {
+	if refused.status != http.StatusBadRequest || !strings.Contains(string(refused.body), "at most 10 searches of this kind") {
 		t.Errorf("eleven searches in documents: %d %s", refused.status, refused.body)
 	}
 }

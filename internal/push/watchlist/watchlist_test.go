@@ -185,8 +185,8 @@ func TestChecks(t *testing.T) {
 		{watchlist.Draft{Name: "x", Issuers: []string{" "}}, "issuers: must be identifiers of issuers."},
 		{watchlist.Draft{Name: "x", Issuers: []string{strings.Repeat("x", 201)}}, "issuers: may have 200 bytes each at most."},
 		{draftOf(disclosure.Filter{}), "filters[0]: selects everything"},
-		{draftOf(disclosure.Filter{Watchlist: "wl_1"}), "filters[0]: names a watchlist"},
-		{draftOf(disclosure.Filter{Entries: &disclosure.Entries{}}), "filters[0]: names a watchlist"},
+		{draftOf(disclosure.Filter{Watchlist: "wl_1"}), "filters[0]: must not name a watchlist"},
+		{draftOf(disclosure.Filter{Entries: &disclosure.Entries{}}), "filters[0]: must not name a watchlist"},
 		{draftOf(disclosure.Filter{Search: strings.Repeat("x", 501)}), "filters[0]: has 501 characters"},
 	} {
 		_, err := p.Create(t.Context(), ana, test.draft)

@@ -122,8 +122,14 @@ func (b *Book) ofIssuersUntil(keys []string, kinds []disclosure.PositionKind, la
 		seen[key] = true
 		for _, of := range b.join.groups[key] {
 			for _, kind := range kinds {
+				newest := &record{
+					ref:  of,
+					kind: kind,
+					day:  last,
+					id:   lastID,
+				}
 				m.add(run{
-					cursor: b.byRef.from(&record{ref: of, kind: kind, day: last, id: lastID}),
+					cursor: b.byRef.from(newest),
 					kind:   kind,
 					ref:    of,
 				})

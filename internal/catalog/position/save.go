@@ -10,8 +10,8 @@ import (
 	"pregon/internal/search/saved"
 )
 
-// Save writes all positions. The name of a natural person is not written: it could not be
-// erased there. Its seal is, by which the store has the name.
+// Save writes all positions. The name of a natural person is not written, since it could not
+// be erased there: its seal is, and Open finds the name in the store by the seal.
 func (b *Book) Save(e *saved.Encoder) error {
 	texts := numbering[string]{at: map[string]uint64{}}
 	refs := numbering[ref]{at: map[ref]uint64{}}
@@ -112,70 +112,17 @@ func openSums(d *saved.Decoder) *sums {
 // Open reads the positions that Save wrote. Names are those of natural persons by their
 // seals; one that is missing was erased.
 func Open(d *saved.Decoder, names map[string]string, find Find) (*Book, error) {
-	texts := d.Strings()
-	text := func() string {
-		if n := d.Uint(); n < uint64(len(texts)) {
-			return texts[n]
-		}
-		d.Fail(errNumber)
-		return ""
-	}
-	handles := make([]unique.Handle[string], len(texts))
-	handle := func() (none unique.Handle[string]) {
-		n := d.Uint()
-		if n >= uint64(len(texts)) {
-			d.Fail(errNumber)
-			return none
-		}
-		if handles[n] == none {
-			handles[n] = unique.Make(texts[n])
-		}
-		return handles[n]
-	}
-	refs := make([]ref, d.Len(5))
-	for i := range refs {
-		refs[i] = unique.Make(reference{
-			issuer: d.String(),
-			name:   d.String(),
-			nif:    d.String(),
-			lei:    d.String(),
-			isin:   d.String(),
-		})
-	}
+	in := newOpener(d, names)
 	records := make([]*record, d.Len(15))
 	for i := range records {
-		r := &record{} // each by itself: a name that is erased later must be freed
-		records[i] = r
-		r.id = d.String()
-		if n := d.Uint(); n < uint64(len(refs)) {
-			r.ref = refs[n]
-		} else {
-			d.Fail(errNumber)
-		}
-		if seal := d.String(); seal != "" {
-			r.name = unique.Make(names[seal])
-		} else {
-			r.name = handle()
-		}
-		r.source = handle()
-		r.kind = disclosure.PositionKind(shared(text()))
-		r.state = disclosure.PositionState(shared(text()))
-		r.rest = d.String()
-		r.percent = d.String()
-		r.firstSeen = d.Int()
-		r.available = d.Int()
-		r.day = disclosure.Day(d.Int())
-		r.ended = disclosure.Day(d.Int())
-		r.natural = d.Bool()
-		r.backfilled = d.Bool()
-		r.sums = openSums(d)
+		records[i] = in.record()
 		if d.Err() != nil {
 			return nil, d.Err()
 		}
 	}
 	b := New(find)
-	b.refs = refs
-	b.join = newJoin(b.join.find, refs)
+	b.refs = in.refs
+	b.join = newJoin(b.join.find, in.refs)
 	ids := make([]uint32, len(records))
 	for i := range ids {
 		ids[i] = uint32(i)
@@ -188,20 +135,113 @@ func Open(d *saved.Decoder, names map[string]string, find Find) (*Book, error) {
 		{&b.byKind, d.Uint32s()},
 		{&b.byRef, d.Uint32s()},
 	} {
-		ordered := make([]*record, len(l.order))
-		for i, n := range l.order {
-			if int(n) >= len(records) {
-				return nil, errNumber
-			}
-			ordered[i] = records[n]
+		if err := l.list.fill(records, l.order); err != nil {
+			return nil, err
 		}
-		if len(ordered) != len(records) || !slices.IsSortedFunc(ordered, l.list.order) {
-			return nil, fmt.Errorf("saved positions are not in their order")
-		}
-		l.list.append(ordered)
-		l.list.n = len(ordered)
 	}
 	return b, d.Err()
+}
+
+// fill adds all records to an empty list, in an order that must be that of the list.
+func (l *list) fill(records []*record, order []uint32) error {
+	ordered := make([]*record, len(order))
+	for i, n := range order {
+		if int(n) >= len(records) {
+			return errNumber
+		}
+		ordered[i] = records[n]
+	}
+	if len(ordered) != len(records) || !slices.IsSortedFunc(ordered, l.order) {
+		return fmt.Errorf("saved positions are not in their order")
+	}
+	l.append(ordered)
+	l.n = len(ordered)
+	return nil
+}
+
+// opener reads records, which refer to texts and references by their numbers.
+type opener struct {
+	d       *saved.Decoder
+	texts   []string
+	handles []unique.Handle[string] // of texts that were used as handles before
+	refs    []ref
+	names   map[string]string // of natural persons, by their seals
+}
+
+// newOpener reads everything before the records.
+func newOpener(d *saved.Decoder, names map[string]string) *opener {
+	o := &opener{d: d, names: names}
+	o.texts = d.Strings()
+	o.handles = make([]unique.Handle[string], len(o.texts))
+	o.refs = make([]ref, d.Len(5))
+	for i := range o.refs {
+		o.refs[i] = unique.Make(reference{
+			issuer: d.String(),
+			name:   d.String(),
+			nif:    d.String(),
+			lei:    d.String(),
+			isin:   d.String(),
+		})
+	}
+	return o
+}
+
+// record reads a record. Each is allocated by itself: a name that is erased later must be
+// freed.
+func (o *opener) record() *record {
+	d := o.d
+	r := &record{}
+	r.id = d.String()
+	r.ref = o.ref()
+	if seal := d.String(); seal != "" {
+		r.name = unique.Make(o.names[seal])
+	} else {
+		r.name = o.handle()
+	}
+	r.source = o.handle()
+	r.kind = disclosure.PositionKind(shared(o.text()))
+	r.state = disclosure.PositionState(shared(o.text()))
+	r.rest = d.String()
+	r.percent = d.String()
+	r.firstSeen = d.Int()
+	r.available = d.Int()
+	r.day = disclosure.Day(d.Int())
+	r.ended = disclosure.Day(d.Int())
+	r.natural = d.Bool()
+	r.backfilled = d.Bool()
+	r.sums = openSums(d)
+	return r
+}
+
+func (o *opener) ref() (none ref) {
+	n := o.d.Uint()
+	if n >= uint64(len(o.refs)) {
+		o.d.Fail(errNumber)
+		return none
+	}
+	return o.refs[n]
+}
+
+func (o *opener) text() string {
+	n := o.d.Uint()
+	if n >= uint64(len(o.texts)) {
+		o.d.Fail(errNumber)
+		return ""
+	}
+	return o.texts[n]
+}
+
+// handle reads a text as a handle, which is made once for each text.
+func (o *opener) handle() (none unique.Handle[string]) {
+	n := o.d.Uint()
+	if n >= uint64(len(o.texts)) {
+		o.d.Fail(errNumber)
+		return none
+	}
+	if o.handles[n] == none {
+		o.handles[n] = unique.Make(o.texts[n])
+	}
+	return o.handles[n]
 }
 
 var errNumber = fmt.Errorf("a saved position refers to a text or an issuer that was not saved")

@@ -148,8 +148,13 @@ func (r *reader) until(at int) (days, int) {
 
 // within reads a period behind a preposition, or without one.
 func (r *reader) within(at int) (days, int) {
-	start := r.skip(at, "in", "during", "on", "over", "within", "for", "en", "durante", "el", "la", "los", "las", "del", "de")
-	for again := r.skip(start, "the", "el", "la", "los", "las"); again > start; again = r.skip(start, "el", "la", "los", "las", "the") {
+	start := r.skip(at, "in", "during", "on", "over", "within", "for", "en", "durante",
+		"el", "la", "los", "las", "del", "de")
+	for {
+		again := r.skip(start, "the", "el", "la", "los", "las")
+		if again <= start {
+			break
+		}
 		start = again
 	}
 	preposition := start > at && slices.Contains([]string{"in", "during", "over", "en", "durante", "for"}, r.text(at))

@@ -64,7 +64,7 @@ type Catalog struct {
 
 	savePath    string       // empty: the catalogue is not saved
 	saveVersion string       // see SaveTo
-	savedSeq    atomic.Int64 // up to which it is saved, -1 if it was built since
+	savedSeq    atomic.Int64 // the newest saved change, -1 if it was built since
 	distrusted  atomic.Bool  // the files are damaged
 
 	data []*saved.Data // guarded by mu: the data files in use
@@ -107,8 +107,8 @@ func (c *Catalog) Epoch() string {
 	return ""
 }
 
-// Load opens the files in which the catalogue was saved or, if that is not possible, reads
-// the whole log.
+// Load opens the files of the saved catalogue or, if that is not possible, reads the whole
+// log.
 func (c *Catalog) Load(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"pregon/internal/text"
 )
 
-// Dimension is what reports are counted by.
+// Dimension is a property that reports are counted by.
 type Dimension string
 
 // The dimensions. Days and months are Madrid's. Market, sector and kind are those of the
@@ -28,7 +28,7 @@ const (
 	ByKind     Dimension = "kind"
 )
 
-// Dimensions are all dimensions, in the order in which they are shown.
+// Dimensions are all dimensions, in the order of display.
 var Dimensions = []Dimension{ByIssuer, ByType, ByCategory, ByDay, ByMonth, ByMarket, BySector, ByKind}
 
 // InTime reports whether the values of a dimension are periods.

@@ -31,10 +31,10 @@ import (
 const saveVersion = 1
 
 const (
-	saveCheck   = 10 * time.Second // between two looks whether to save
+	saveCheck   = 10 * time.Second // between two checks whether to save
 	saveChanges = 2000             // changes after which it is saved again
 	savePause   = 10 * time.Minute // between two saves, at least
-	mostBehind  = 20_000           // changes up to which saved files are used
+	mostBehind  = 20_000           // saved files are not used if the log has more later changes
 )
 
 // SaveTo makes the catalogue use files at a path: see saved.Write. Files of another variant

@@ -39,7 +39,7 @@ func (q *Service) Explain(ctx context.Context, s *catalog.Snapshot, l List) (Exp
 	})
 }
 
-// ExplainFacts is Explain for a list of facts, of which it counts those of any kind.
+// ExplainFacts is Explain for a list of facts. It counts facts of any kind.
 func (q *Service) ExplainFacts(ctx context.Context, s *catalog.Snapshot, l FactList) (Explanation, error) {
 	return explain(l.Filter, disclosure.Filter{Fact: disclosure.AnyFact}, func(f disclosure.Filter) (int, error) {
 		page, err := q.FactList(ctx, s, FactList{Filter: f, Page: 1, Limit: 1})

@@ -29,7 +29,7 @@ const (
 	DateKinds   ValueSet = "date"
 )
 
-// ValueSets are all sets, in the order in which they are shown.
+// ValueSets are all sets, in the order of display.
 var ValueSets = []ValueSet{Categories, Markets, Sectors, FactKinds, Types, IssuerKinds, DateKinds}
 
 // ValueSet reads the parameter of.

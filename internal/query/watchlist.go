@@ -18,14 +18,14 @@ import (
 type Watchlists interface {
 	events.Lists
 	// Resolve returns the list that a value names for a caller: an id, for callers of its
-	// account, or the secret of a link, for anybody. The id is what Entries takes, and has no
+	// account, or the secret of a link, for any caller. The id is what Entries takes, and has no
 	// secret.
 	Resolve(by access.Principal, value string) (id string, entries *disclosure.Entries, err error)
 	// NameOf returns the name of the list with an id that Resolve has returned.
 	NameOf(id string) (name string, known bool)
 }
 
-// Lists returns the watchlists for those who follow changes, nil if there are none.
+// Lists returns the watchlists for callers that follow changes, nil if there are none.
 func (q *Service) Lists() events.Lists {
 	if q.Watchlists == nil {
 		return nil

@@ -160,7 +160,13 @@ func (m *meter) measure(do func() (n float64, err error)) (work, error) {
 
 // measureCosts measures each kind of work alone.
 func (b *bench) measureCosts(server *cluster, db *postgres.Store, reports int) (*costs, error) {
-	m := &meter{b: b, server: server, db: db, url: server.url, number: costNumbers}
+	m := &meter{
+		b:      b,
+		server: server,
+		db:     db,
+		url:    server.url,
+		number: costNumbers,
+	}
 	var err error
 	if m.replica, err = b.mixedReplica(server.url); err != nil {
 		return nil, err
@@ -387,10 +393,12 @@ func (m *meter) webhooks(c *costs) error {
 		if err := m.publish(costAppends); err != nil {
 			return 0, err
 		}
-		for deadline := time.Now().Add(2 * time.Minute); arrived.Load() < costAppends*costHooks; time.Sleep(20 * time.Millisecond) {
+		deadline := time.Now().Add(2 * time.Minute)
+		for arrived.Load() < costAppends*costHooks {
 			if time.Now().After(deadline) {
 				return 0, fmt.Errorf("%d of %d deliveries arrived", arrived.Load(), costAppends*costHooks)
 			}
+			time.Sleep(20 * time.Millisecond)
 		}
 		time.Sleep(2 * time.Second) // until the last results are stored
 		return costAppends, nil
@@ -524,7 +532,8 @@ func (c *costs) print() {
 	fmt.Printf("\nwhat a piece of work takes, with %d reports; processor times in µs\n\n", c.Reports)
 	fmt.Print("| work | replica | PostgreSQL | transactions | Redis | bytes |\n|---|---|---|---|---|---|\n")
 	row := func(name string, w work) {
-		fmt.Printf("| %s | %.1f | %.1f | %.2f | %.1f | %.0f |\n", name, w.Replica+w.Writer, w.Postgres, w.Transactions, w.Redis, w.Bytes+w.Memory)
+		fmt.Printf("| %s | %.1f | %.1f | %.2f | %.1f | %.0f |\n", name,
+			w.Replica+w.Writer, w.Postgres, w.Transactions, w.Redis, w.Bytes+w.Memory)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(c.Requests)) {
 		row(kind, c.Requests[kind])

@@ -62,7 +62,8 @@ func (c *costs) demand(f fleet) (d [stations]float64) {
 		f.changes*f.hooks*c.Delivery.Replica)
 	d[atLog] = us * f.changes * c.Append.Postgres
 	d[atFanOut] = us * f.changes * f.hooks * c.Delivery.Postgres // all of it, since it was not measured apart
-	d[atPostgres] = us*(replicas*(c.Idle.Postgres+f.changes*c.Follow.Postgres)+f.requests*c.Mix.Postgres) + d[atLog] + d[atFanOut]
+	d[atPostgres] = us*(replicas*(c.Idle.Postgres+f.changes*c.Follow.Postgres)+f.requests*c.Mix.Postgres) +
+		d[atLog] + d[atFanOut]
 	d[atRedis] = us * f.requests * f.anonymous * c.Counted.Redis
 	d[atSource] = f.changes * reportRequests / sourceRequests
 	return d

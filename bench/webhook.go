@@ -319,14 +319,20 @@ func postAll(base string, connections int) (float64, error) {
 	if err := getJSON(base+"/bodies", &bodies); err != nil {
 		return 0, err
 	}
-	client := outbound.NewClient(outbound.Options{AllowPrivate: true, Timeout: 15 * time.Second, IdlePerHost: connections})
+	client := outbound.NewClient(outbound.Options{
+		AllowPrivate: true,
+		Timeout:      15 * time.Second,
+		IdlePerHost:  connections,
+	})
 	failures := make([]error, hooks)
 	var wg sync.WaitGroup
 	began := time.Now()
 	for n := range hooks {
 		wg.Go(func() {
 			for i, body := range bodies {
-				if failures[n] = postOne(client, fmt.Sprintf("%s/bare/%d", base, n), fmt.Sprintf("bare-%d-%d.%d", connections, n, i), body); failures[n] != nil {
+				url := fmt.Sprintf("%s/bare/%d", base, n)
+				id := fmt.Sprintf("bare-%d-%d.%d", connections, n, i)
+				if failures[n] = postOne(client, url, id, body); failures[n] != nil {
 					return
 				}
 			}

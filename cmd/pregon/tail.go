@@ -69,7 +69,8 @@ func (c *tailCmd) Run(ctx context.Context, p *process) error {
 		return fault.UnlessCanceled(printer.Service(ctx, c.URL, key, filter, c.After))
 	}
 	if c.List != "" {
-		return fault.New(fault.Invalid, "--watchlist needs --url: the service knows whose list it is, by the key in %s", keyEnv)
+		return fault.New(fault.Invalid, "--watchlist needs --url: the service knows whose list it is, by the key in %s",
+			keyEnv)
 	}
 	db, err := c.open(ctx)
 	if err != nil {

@@ -292,7 +292,8 @@ func Next(path string) string {
 	elsewhere := u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(path, "/")
 	strange := strings.ContainsAny(path, "\\\r\n\t") || strings.Contains(u.Path, "..")
 	inAccount := u.Path == accountPath || strings.HasPrefix(u.Path, accountPath+"/")
-	if elsewhere || strange || !inAccount && u.Path != FollowingPath && u.Path != "/oauth/authorize" {
+	known := inAccount || u.Path == FollowingPath || u.Path == "/oauth/authorize"
+	if elsewhere || strange || !known {
 		return accountPath
 	}
 	return (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()

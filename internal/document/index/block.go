@@ -12,8 +12,8 @@ const (
 	wordKind     = 'a' // a word: the documents that have it
 	prefixKind   = 'b' // the first bytes of words: the documents that have one of them
 	stemKind     = 'c' // a stem: the documents that have a word with it
-	positionKind = 'd' // a word, a zero byte and the number of a chunk: its positions in the documents of the chunk. Pairs too, see pair.go
-	markKind     = 'e' // see pair.go
+	positionKind = 'd' // a word, a zero byte and the number of a chunk: its positions in the documents of the chunk
+	markKind     = 'e' // see pair.go, also for the positions of pairs
 )
 
 // longestPrefix is the length, in bytes, of prefixes that have an entry. The

@@ -159,7 +159,9 @@ func (p *positions) advance() bool {
 	var distance, size uint64
 	rest := p.rest
 	if len(rest) >= 2 && rest[0]|rest[1] < 0x80 { // nearly always
-		distance, size, rest = uint64(rest[0]), uint64(rest[1]), rest[2:]
+		distance = uint64(rest[0])
+		size = uint64(rest[1])
+		rest = rest[2:]
 	} else {
 		distance, rest = uvarint(rest)
 		size, rest = uvarint(rest)

@@ -99,7 +99,8 @@ func (l *listPage) cut() (next pageAfter, more bool) {
 func (l *listPage) result(s *Service, snapshot *catalog.Snapshot, members []byte) Result {
 	next, more := l.cut()
 	b := fmt.Appendf(l.data(), `,"total":%d,"page":%d,"limit":%d`, l.total, l.page, l.limit)
-	return Result{appendEnd(append(b, members...), snapshot, next, more), s.Simulated() + l.text(s.nowInMadrid(), next, more)}
+	object := appendEnd(append(b, members...), snapshot, next, more)
+	return Result{object, s.Simulated() + l.text(s.nowInMadrid(), next, more)}
 }
 
 // data returns the start of an object, with the rows.

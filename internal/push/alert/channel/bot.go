@@ -86,7 +86,8 @@ func (b *Bot) Link(ctx context.Context, token string) string {
 		var me struct {
 			Username string `json:"username"`
 		}
-		if err := b.call(ctx, b.telegram.poster, "getMe", struct{}{}, &me); err != nil || !telegramName.MatchString(me.Username) {
+		err := b.call(ctx, b.telegram.poster, "getMe", struct{}{}, &me)
+		if err != nil || !telegramName.MatchString(me.Username) {
 			return ""
 		}
 		name = &me.Username
@@ -120,7 +121,8 @@ func (b *Bot) Run(ctx context.Context, leases store.Leases, process string, c Co
 		if err == nil {
 			err = h.Hold(ctx, lease, func(ctx context.Context) error { return b.Poll(ctx, c) })
 		}
-		if err != nil && ctx.Err() == nil && fault.KindOf(err) != fault.Conflict && !errors.Is(err, store.ErrLeaseLost) {
+		elsewhere := fault.KindOf(err) == fault.Conflict || errors.Is(err, store.ErrLeaseLost)
+		if err != nil && ctx.Err() == nil && !elsewhere {
 			failing.Failed("cannot run the Telegram bot", "err", err)
 		}
 		_ = retry.Sleep(ctx, retry.Jitter(botPause))

@@ -51,7 +51,12 @@ func teamsMessageOf(m *message.Message, n int) string {
 	add := func(runs ...teamsRun) {
 		body = append(body, teamsParagraph{Type: "RichTextBlock", Inlines: runs})
 	}
-	add(teamsRun{Type: "TextRun", Text: m.Subject(), Weight: "Bolder", Size: "Medium"})
+	add(teamsRun{
+		Type:   "TextRun",
+		Text:   m.Subject(),
+		Weight: "Bolder",
+		Size:   "Medium",
+	})
 	if notice := m.Notice(); notice != "" {
 		add(teamsRun{Type: "TextRun", Text: notice, Weight: "Bolder"})
 	}

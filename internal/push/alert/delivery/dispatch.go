@@ -121,8 +121,11 @@ func (s *Service) dropEnded(ctx context.Context) error {
 	known := s.o.Alerts.Known()
 	var ended []string
 	for _, r := range records {
-		gone := r.Body == "" || known.HasRemoved(r.ID)
-		if c := known.Channels[r.ID]; c == nil && gone || c != nil && isOver(c, time.Now()) {
+		over := r.Body == "" || known.HasRemoved(r.ID)
+		if c := known.Channels[r.ID]; c != nil {
+			over = isOver(c, time.Now())
+		}
+		if over {
 			ended = append(ended, r.ID)
 		}
 	}

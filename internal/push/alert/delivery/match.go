@@ -271,8 +271,8 @@ func (s *Service) deliveries(
 		selector := sel.selector(c.Of())
 		a := &sel.alert.Alert
 		to := known.Channels[a.Channel]
-		if selector == nil || !listens(to, now) || !sel.startsBefore(c, to) || !match(selector) ||
-			!s.admits(a, &to.Channel, string(c.Event), now) {
+		awaited := selector != nil && listens(to, now) && sel.startsBefore(c, to)
+		if !awaited || !match(selector) || !s.admits(a, &to.Channel, string(c.Event), now) {
 			continue
 		}
 		d := store.Delivery{

@@ -171,7 +171,9 @@ func (d *dispatcher) send(held *queue.Claim, c *subscription.Channel, some []sto
 
 // results returns the results of a message, one of each of its deliveries. Those with the
 // same number of attempts wait for the next one together.
-func (d *dispatcher) results(some []store.Delivery, o channel.Outcome, start time.Time, took time.Duration) []store.Result {
+func (d *dispatcher) results(
+	some []store.Delivery, o channel.Outcome, start time.Time, took time.Duration,
+) []store.Result {
 	results := make([]store.Result, len(some))
 	again := map[int]store.Result{} // by the number of earlier attempts
 	retried := false

@@ -171,7 +171,9 @@ func (r *Registry) Confirm(ctx context.Context, token string) (alert.Channel, er
 
 // ConfirmAt confirms a channel whose address is known only now, because the person came
 // to the service with the token: see Senders.Invite.
-func (r *Registry) ConfirmAt(ctx context.Context, kind alert.Kind, token, address, shown string) (alert.Channel, error) {
+func (r *Registry) ConfirmAt(
+	ctx context.Context, kind alert.Kind, token, address, shown string,
+) (alert.Channel, error) {
 	c, err := r.asked(ctx, token)
 	if err != nil {
 		return alert.Channel{}, err

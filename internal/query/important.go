@@ -20,7 +20,9 @@ const maxOrdered = 2000
 //
 // ordered is false if the days of the page have more than maxOrdered reports. They are then
 // in the order of Reports.
-func (q *Service) Important(ctx context.Context, s *catalog.Snapshot, l List) (page catalog.Page, ordered bool, err error) {
+func (q *Service) Important(
+	ctx context.Context, s *catalog.Snapshot, l List,
+) (page catalog.Page, ordered bool, err error) {
 	page, err = q.Reports(ctx, s, l)
 	if err != nil || len(page.Reports) == 0 {
 		return page, true, err

@@ -221,8 +221,8 @@ func (s *Segment) check(pieces int) error {
 	}
 	for i := range s.Docs {
 		d := &s.Docs[i]
-		if int(s.byKey[i]) >= len(s.Docs) || d.Place.length > 0 && int(d.Place.piece) >= pieces ||
-			d.RecordLen > d.Place.length {
+		outside := d.Place.length > 0 && int(d.Place.piece) >= pieces
+		if int(s.byKey[i]) >= len(s.Docs) || outside || d.RecordLen > d.Place.length {
 			return fmt.Errorf("a saved segment refers to a text or a report that it does not have")
 		}
 	}

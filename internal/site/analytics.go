@@ -448,7 +448,8 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 			Value: c.Category,
 			URL:   q.with("/analytics", "category", c.Category),
 		}
-		categories.Rows = append(categories.Rows, []chart.Cell{name, e.linkedNumber(c.Total, q.listOf("category", c.Category))})
+		total := e.linkedNumber(c.Total, q.listOf("category", c.Category))
+		categories.Rows = append(categories.Rows, []chart.Cell{name, total})
 	}
 	issuers := &chart.Table{Columns: []chart.Column{
 		{Name: "issuer", Text: e.Text("filter.issuer")},

@@ -142,7 +142,8 @@ func (q *request) monthlyChart(from, to disclosure.Day, found map[string]catalog
 	var months []catalog.Monthly
 	start := from.Start()
 	last := to.Start()
-	for m := time.Date(start.Year(), start.Month(), 1, 0, 0, 0, 0, disclosure.Madrid); !m.After(last); m = m.AddDate(0, 1, 0) {
+	first := time.Date(start.Year(), start.Month(), 1, 0, 0, 0, 0, disclosure.Madrid)
+	for m := first; !m.After(last); m = m.AddDate(0, 1, 0) {
 		name := m.Format("2006-01")
 		counts := found[name]
 		months = append(months, catalog.Monthly{
@@ -151,7 +152,7 @@ func (q *request) monthlyChart(from, to disclosure.Day, found map[string]catalog
 			Counts: counts,
 		})
 	}
-	list := func(begin, end string) string { // of a month, of which the period may have a part
+	list := func(begin, end string) string { // of the part of a month that is in the period
 		return q.listOf("from", max(begin, from.String()), "to", min(end, to.String()))
 	}
 	c := q.countedChart("months", q.monthsTable(months, list))

@@ -259,7 +259,10 @@ func (q *request) rows(found catalog.Page, filter disclosure.Filter) []row {
 }
 
 // filterNames are the parameters of a filter, in the order of the form.
-var filterNames = []string{"search", "type", "issuer", "kind", "category", "market", "sector", "from", "to", "without", "fact", "min_amount", "currency", "watchlist"}
+var filterNames = []string{
+	"search", "type", "issuer", "kind", "category", "market", "sector", "from", "to",
+	"without", "fact", "min_amount", "currency", "watchlist",
+}
 
 // parameters returns the filter of the request as a query string with a question
 // mark, and additional names and values, or "" if there are none.
@@ -388,13 +391,18 @@ func (q *request) formOf(days []int) filterForm {
 	for _, k := range disclosure.FactKinds() {
 		f.Facts = append(f.Facts, chosen("fact", string(k), e.Text("factkind."+string(k))))
 	}
-	for _, name := range []string{"search", "type", "issuer", "market", "sector", "without", "min_amount", "currency", "watchlist", "order", "lang"} {
+	for _, name := range []string{
+		"search", "type", "issuer", "market", "sector", "without", "min_amount", "currency",
+		"watchlist", "order", "lang",
+	} {
 		if v := q.values.Get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden{name, v})
 		}
 	}
 	preset := slices.ContainsFunc(f.Presets, func(c choice) bool { return c.Selected })
-	for _, name := range []string{"watchlist", "issuer", "kind", "category", "fact", "market", "sector", "from", "to", "without"} {
+	for _, name := range []string{
+		"watchlist", "issuer", "kind", "category", "fact", "market", "sector", "from", "to", "without",
+	} {
 		shown := name == "from" && preset || name == "without" && f.Without.Selected
 		if v := q.values.Get(name); v != "" && !shown {
 			f.Active = append(f.Active, choice{Value: v, Text: q.conditionText(name, v), URL: q.with(path, name, "")})

@@ -40,7 +40,9 @@ type row struct {
 // see what a Spanish title is about.
 func (r row) ShowsSummary() bool {
 	marked := func(s span) bool { return s.Marked }
-	return r.Translated && r.Line == "" || slices.ContainsFunc(r.Summary, marked) && !slices.ContainsFunc(r.Title, marked)
+	translates := r.Translated && r.Line == ""
+	matches := slices.ContainsFunc(r.Summary, marked) && !slices.ContainsFunc(r.Title, marked)
+	return translates || matches
 }
 
 // span is a piece of a text. Marked pieces match the search.

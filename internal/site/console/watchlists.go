@@ -207,7 +207,8 @@ func (c *Console) deleteWatchlist(q *request) (*reply, error) {
 // addIssuer adds an issuer to a list.
 func (c *Console) addIssuer(q *request) (*reply, error) {
 	err := c.run(q, keepWatchlists, func(ctx context.Context, by access.Principal) error {
-		_, err := c.Account.AddToWatchlist(ctx, by, q.PathValue("id"), account.WatchlistEntry{Issuer: q.PostForm.Get("issuer")})
+		entry := account.WatchlistEntry{Issuer: q.PostForm.Get("issuer")}
+		_, err := c.Account.AddToWatchlist(ctx, by, q.PathValue("id"), entry)
 		return err
 	})
 	if err != nil {

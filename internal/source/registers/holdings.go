@@ -24,7 +24,9 @@ type follower struct {
 	failed  map[string]failure                 // by key of the issuer
 	unknown map[string]failure                 // the same, of general data
 	former  map[string]time.Time               // when histories of former holders were read
-	whole   time.Time                          // until when the registers are known, by the page of the last days; zero before the first
+	// whole is the time until which the registers are known, by the page of the last days;
+	// zero before the first.
+	whole time.Time
 
 	readChanged bool // the last read was of an issuer that had changed
 }

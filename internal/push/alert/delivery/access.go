@@ -12,9 +12,9 @@ import (
 	"pregon/internal/store"
 )
 
-// isWanted reports whether one of the alerts that selected something still exists, is
-// enabled, and may tell it. What waits for an account without access is wanted: it waits
-// with its channel.
+// isWanted reports whether one of the alerts that selected an event still exists, is
+// enabled, and may read the event. The events of an account without access are wanted: they
+// wait with their channel.
 func (s *Service) isWanted(d *store.Delivery) bool {
 	return s.hasCause(d, func(a *alert.Alert) bool {
 		if s.o.Alerts.Access(a.Account, "").Gone != "" {
@@ -25,14 +25,14 @@ func (s *Service) isWanted(d *store.Delivery) bool {
 	})
 }
 
-// isKnown reports whether it is known now that something is wanted.
+// isKnown reports whether an event is wanted for certain, with the present state of keys.
 func (s *Service) isKnown(d *store.Delivery) bool {
 	return s.hasCause(d, func(a *alert.Alert) bool {
 		return s.o.Alerts.Serves(a.Account, a.Key) && s.o.Alerts.Access(a.Account, a.Key).MayRead(d.Event)
 	})
 }
 
-// hasCause reports whether one of the alerts that selected something is enabled and
+// hasCause reports whether one of the alerts that selected an event is enabled and
 // accepted by a function.
 func (s *Service) hasCause(d *store.Delivery, accepted func(*alert.Alert) bool) bool {
 	known := s.o.Alerts.Known()
@@ -45,8 +45,8 @@ func (s *Service) hasCause(d *store.Delivery, accepted func(*alert.Alert) bool) 
 // errKeys is the reason why deliveries of alerts that were made with a key wait.
 var errKeys = errors.New("the keys that are valid now could not be read")
 
-// refreshWanted loads what decides whether something is wanted: another process may know
-// newer alerts and keys.
+// refreshWanted loads the newest alerts and keys, which decide whether an event is wanted:
+// another process may have changed them.
 func (s *Service) refreshWanted(ctx context.Context) error {
 	return errors.Join(s.o.Alerts.Refresh(ctx), s.o.Alerts.RefreshAccess(ctx))
 }

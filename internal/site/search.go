@@ -95,6 +95,9 @@ func (s *Site) search(q *request) (*render.Page, error) {
 	out.listing = found
 	out.Blank = list.Filter == (disclosure.Filter{})
 	if list.InDocuments {
+		if out.Form.Save != "" {
+			out.Form.Save = q.edition.Link("/account/watchlists/save" + q.parameters("in", query.InDocument))
+		}
 		if err := s.addSnippets(q, list, page, found); err != nil {
 			return nil, err
 		}

@@ -51,7 +51,8 @@ func TestPagesOfSession(t *testing.T) {
 		}
 	}
 	has(t, s.bySession(http.StatusOK, "/account/reports/oir-40374"), last)
-	has(t, s.bySession(http.StatusOK, "/account/search?search=quórum"), "<mark>quórum</mark>", `action="/account/search"`)
+	has(t, s.bySession(http.StatusOK, "/account/search?search=quórum"), "<mark>quórum</mark>", `action="/account/search"`,
+		`href="/account/watchlists/save?in=document&amp;search=qu%C3%B3rum"`)
 	if to := s.bySession(http.StatusFound, "/account/reports/OIR-40374").Header().Get("Location"); to != "/account/reports/oir-40374" {
 		t.Errorf("redirected to %q", to)
 	}

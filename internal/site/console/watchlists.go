@@ -108,22 +108,35 @@ type savedSearch struct {
 	Named   bool // the label is a name, and does not say the conditions
 	Words   []string
 	Query   string // its parameters
-	Address string // of its reports
+	Address string // of its reports; empty if it selects positions
 }
 
 func (q *request) savedSearches(l account.Watchlist) (out []savedSearch) {
 	for i, f := range l.Filters {
 		words := q.filterWords(f.Filter)
-		raw := f.Filter.Values().Encode()
 		out = append(out, savedSearch{
 			Label:   nameOf(f.Name, strings.Join(words, ", "), strconv.Itoa(i+1)),
 			Named:   f.Name != "",
 			Words:   words,
-			Query:   raw,
-			Address: q.e.Link("/?" + raw),
+			Query:   f.Filter.Values().Encode(),
+			Address: q.searchAddress(f.Filter),
 		})
 	}
 	return out
+}
+
+// searchAddress returns the page with the reports that a saved search selects. There is none
+// with the positions that one selects.
+func (q *request) searchAddress(f query.FilterBody) string {
+	path := "/"
+	switch {
+	case f.Position != "" || f.HeldBy != "" || f.MinPercent != "" || f.Side != "":
+		return ""
+	case f.In != "":
+		path = "/account/search"
+		f.In = ""
+	}
+	return q.e.Link(path + "?" + f.Values().Encode())
 }
 
 func (c *Console) watchlist(q *request) (account.Watchlist, error) {
@@ -322,6 +335,7 @@ func searchOf(raw string) (query.FilterBody, error) {
 		Market:     get("market"),
 		Sector:     get("sector"),
 		Without:    get("without"),
+		In:         get("in"),
 		Fact:       get("fact"),
 		MinAmount:  get("min_amount"),
 		Currency:   get("currency"),

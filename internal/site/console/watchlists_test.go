@@ -78,6 +78,23 @@ func TestSavedSearches(t *testing.T) {
 	has(t, w, `class="notice refusal"`)
 }
 
+// A search in documents stays one, and leads to the page that has it. One for positions
+// leads to no page, since none has its conditions.
+func TestSavedSearchAddresses(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ana", false)
+	const inDocuments, positions = "in=document&search=obra", "min_percent=0.5&position=short"
+	has(t, b.get(http.StatusOK, "/account/watchlists/save?"+inDocuments), "En el texto de los documentos")
+	to := b.post(http.StatusSeeOther, "/account/watchlists/save", url.Values{"search": {inDocuments}}).Header().Get("Location")
+	list, _, _ := strings.Cut(to, "?")
+	id := strings.TrimPrefix(list, "/account/watchlists/")
+	b.post(http.StatusSeeOther, "/account/watchlists/save", url.Values{"search": {positions}, "list": {id}})
+	w := b.get(http.StatusOK, list)
+	checkPage(t, w, list)
+	has(t, w, `href="/account/search?search=obra"`, "En el texto de los documentos", "Porcentaje mínimo: 0.5")
+	lacks(t, w, `href="/?`)
+}
+
 // Links of a list are made and ended, and shown to the account only.
 func TestListLinks(t *testing.T) {
 	t.Parallel()

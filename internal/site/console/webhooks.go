@@ -92,6 +92,9 @@ func (q *request) filterWords(f query.FilterBody) (out []string) {
 	if f.Search != "" {
 		out = append(out, "“"+f.Search+"”")
 	}
+	if f.In != "" {
+		out = append(out, q.e.Text("builder.indocuments"))
+	}
 	if f.Without != "" {
 		out = append(out, q.e.Text("filter.without")+": "+q.word("filter.without.", f.Without, f.Without))
 	}

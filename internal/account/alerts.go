@@ -217,6 +217,9 @@ func (s *Service) channelWarnings(id string) []string {
 	}
 	switch c.State {
 	case alert.Unconfirmed:
+		if c.Reason != "" {
+			return []string{"The channel is not confirmed, so that nothing is sent: " + c.Reason + "."}
+		}
 		return []string{"The receiver must confirm the channel before anything is sent: the request was sent there."}
 	case alert.Paused:
 		return []string{"The channel is paused, so that nothing is sent: " + c.Reason + "."}

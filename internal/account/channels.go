@@ -217,7 +217,7 @@ func (s *Service) ChangeChannel(
 		Language: asked.Language,
 	}
 	if asked.Kind != nil || asked.To != nil {
-		p.Reject("to", textOf(asked.To), "cannot be changed, and neither can the kind: create another channel")
+		p.Reject("to", "", "cannot be changed, and neither can the kind: create another channel")
 	}
 	if asked.QuietHours != nil {
 		quiet := asked.QuietHours.quiet(p)

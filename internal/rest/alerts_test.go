@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,6 +61,10 @@ func TestChannels(t *testing.T) {
 	if changed.Language != "es" || changed.QuietHours != nil || changed.To != made.To {
 		t.Errorf("%+v", changed)
 	}
+	const secret = "https://hooks.slack.com/services/T1/B1/kept"
+	if a := s.call("PATCH", path, mine, `{"to":"`+secret+`"}`, 400, nil); strings.Contains(string(a.body), secret) {
+		t.Errorf("an error repeats an address, which may be a secret: %s", a.body)
+	}
 	chat, _ := s.channelOf(mine, `{"kind":"telegram"}`)
 	if !strings.HasPrefix(chat.Link, "https://chat.invalid/") || chat.State != "unconfirmed" {
 		t.Errorf("%+v", chat)
@@ -91,6 +96,23 @@ func TestChannels(t *testing.T) {
 	}
 	s.call("DELETE", path, mine, "", 204, nil)
 	s.call("GET", path, mine, "", 404, nil)
+}
+
+// The answer says so if the receiver of a new alert was not reached.
+func TestAlertOfUnreachedChannel(t *testing.T) {
+	s := start(t, "demo", market())
+	mine := s.credentials(access.ReadReports)[0]
+	for to, failure := range map[string]error{
+		"one@example.com": nil,
+		"two@example.com": errors.New("the mail server cannot be reached"),
+	} {
+		s.asked.Fail(failure)
+		a := s.call("POST", alerts, mine, `{"filter":{"type":"IP"},"channel":{"kind":"email","to":"`+to+`"}}`, 201, nil)
+		got := a.header.Get("Pregon-Warning")
+		if said := strings.Contains(got, "cannot be reached"); said != (failure != nil) || strings.Contains(got, "was sent") == said {
+			t.Errorf("with the failure %v: %q", failure, got)
+		}
+	}
 }
 
 func TestAlerts(t *testing.T) {

@@ -67,6 +67,7 @@ type service struct {
 	used   used
 	clock  clock // of tickets
 	bulk   *bulk.Archive
+	asked  *alerttest.Senders // of channels
 
 	distrusted atomic.Bool // tokens that were accepted are no longer
 	past       pastLog
@@ -152,7 +153,8 @@ func serve(t *testing.T, o query.Options) *service {
 		Count:     s.used.count,
 		Signs:     func(string) bool { return !s.distrusted.Load() },
 	})
-	alerts, _ := alerttest.New(t, db)
+	alerts, asked := alerttest.New(t, db)
+	s.asked = asked
 	tickets := ticket.New(ticket.Options{Store: db, Now: s.clock.Now})
 	surface, err := rest.New(rest.Options{
 		SignIn:  true,

@@ -109,6 +109,16 @@ func TestDemoDoor(t *testing.T) {
 		t.Errorf("a wrong secret: got status %d", resp.StatusCode)
 	}
 
+	// A program that only checks the link does not use it up.
+	checked, err := http.Head(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked.Body.Close()
+	if len(checked.Cookies()) != 0 {
+		t.Errorf("HEAD is answered with %v", checked.Cookies())
+	}
+
 	resp := knock(t, link, "Sec-Fetch-Site", "none")
 	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/following" || len(resp.Cookies()) != 1 {
 		t.Fatalf("got status %d to %q with %v", resp.StatusCode, resp.Header.Get("Location"), resp.Cookies())

@@ -88,8 +88,12 @@ func (c *Console) signInByKey(q *request) (*reply, error) {
 	return &reply{redirect: q.e.Link(next)}, nil
 }
 
-// signInByDemo signs in who follows the link that the demo has printed.
+// signInByDemo signs in who follows the link that the demo has printed. Programs that only
+// check the link send HEAD, and must not use it up.
 func (c *Console) signInByDemo(q *request) (*reply, error) {
+	if q.Method == http.MethodHead {
+		return nil, errNoPage
+	}
 	if err := c.SignIn.ByDemo(q.w, q.Request, q.session, q.URL.Query().Get("once")); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type Claim struct {
 	ctx   context.Context
 	end   context.CancelFunc
 	lapse *time.Timer // calls end
+	until time.Time   // when it does; guarded by queue.mu
 	queue *Queue
 	began time.Time
 }
@@ -34,23 +35,32 @@ func (q *Queue) newClaim(id, group string, failing bool, asked time.Time) *Claim
 		began:    time.Now(),
 	}
 	c.ctx, c.end = context.WithCancel(q.sending)
-	c.lapse = time.AfterFunc(q.lasts(asked), c.end)
+	c.until = q.lasts(asked)
+	c.lapse = time.AfterFunc(time.Until(c.until), c.end)
 	return c
 }
 
-// lasts returns the remaining time of a claim that was requested at a time. The
-// last eighth is reserved for canceling an attempt.
-func (q *Queue) lasts(asked time.Time) time.Duration {
-	return time.Until(asked.Add(q.o.Timing.ClaimFor - q.o.Timing.ClaimFor/8))
+// lasts returns the end of a claim that was requested at a time. The last eighth is
+// reserved for canceling an attempt.
+func (q *Queue) lasts(asked time.Time) time.Time {
+	return asked.Add(q.o.Timing.ClaimFor - q.o.Timing.ClaimFor/8)
+}
+
+// lapses reports whether a claim ends soon, because it was not renewed in time.
+func (c *Claim) lapses() bool {
+	c.queue.mu.Lock()
+	defer c.queue.mu.Unlock()
+	return time.Until(c.until) < c.queue.o.Timing.ClaimFor/4
 }
 
 // Context returns the context of attempts. It ends when the claim is lost.
 func (c *Claim) Context() context.Context { return c.ctx }
 
 // Over reports whether no further attempt may begin: the service stops, the claim is lost,
-// or it is the turn of others.
+// or it is the turn of others. A claim that ends soon is over too: an attempt would be
+// canceled, perhaps after the receiver accepted it, and be repeated.
 func (c *Claim) Over() bool {
-	return c.queue.Ended() || c.ctx.Err() != nil || time.Since(c.began) > maxTurn
+	return c.queue.Ended() || c.ctx.Err() != nil || c.lapses() || time.Since(c.began) > maxTurn
 }
 
 // Settle has results written, all or none, before the claim is released.
@@ -173,7 +183,8 @@ func (q *Queue) renew(ctx context.Context) {
 		switch {
 		case q.held[id] != c: // released, and perhaps claimed again
 		case slices.Contains(renewed, id):
-			c.lapse.Reset(q.lasts(asked))
+			c.until = q.lasts(asked)
+			c.lapse.Reset(time.Until(c.until))
 		default:
 			c.end() // another process has it
 		}

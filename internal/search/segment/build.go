@@ -86,8 +86,16 @@ func Build(docs []Doc, v Vocabulary, goroutines int) *Segment {
 	return b.Segment
 }
 
-// share runs tasks on some goroutines.
+// share runs tasks on some goroutines. If that is one, it is the goroutine of the caller,
+// which recovers from a damaged file: see saved.Broken. Only a start uses several, and has
+// all texts in memory.
 func share(tasks []func(), goroutines int) {
+	if goroutines == 1 {
+		for _, t := range tasks {
+			t()
+		}
+		return
+	}
 	var g errgroup.Group
 	g.SetLimit(goroutines)
 	for _, t := range tasks {

@@ -64,10 +64,10 @@ type Catalog struct {
 
 	savePath    string       // empty: the catalogue is not saved
 	saveVersion string       // see SaveTo
-	savedSeq    atomic.Int64 // the newest saved change, -1 if it was built since
-	distrusted  atomic.Bool  // the files are damaged
+	savedSeq    atomic.Int64 // up to which it is saved, -1 if it was built since
+	distrusted  atomic.Bool  // the files are damaged: the catalogue must be built from the log
 
-	data []*saved.Data // guarded by mu: the data files in use
+	data atomic.Pointer[[]*saved.Data] // the data files in use; written under mu
 }
 
 // Behind returns how long ago the catalogue last had all changes of the log. That
@@ -161,7 +161,7 @@ func (c *Catalog) build(ctx context.Context) error {
 	c.positions = positions.Book(Finder(dir))
 	c.now.Store(c.snapshot(head, last, (&tally{}).next(nil, docs)))
 	c.savedSeq.Store(-1)
-	c.data = nil
+	c.use()
 	c.distrusted.Store(false) // what is saved next is whole
 	c.slog.Info("catalogue loaded", "reports", len(docs), "issuers", len(c.issuers), "positions",
 		c.positions.Len(), "seq", head.Seq, "epoch", head.Epoch, "duration_seconds", time.Since(start).Seconds())
@@ -247,7 +247,7 @@ func (c *Catalog) Follow(ctx context.Context) error {
 }
 
 func (c *Catalog) step(ctx context.Context) error {
-	if c.partialLoad.Load() {
+	if c.partialLoad.Load() || c.distrusted.Load() {
 		return c.Load(ctx)
 	}
 	seq := c.Snapshot().Seq()
@@ -426,17 +426,22 @@ func (c *Catalog) startMerge() {
 		return
 	}
 	c.merges.Go(func() {
-		if c.attempt(m.Run) != nil {
-			return // the catalogue is built again, by another writer
-		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if w != c.writer {
-			return // the catalogue was reloaded
-		}
-		w.Install(m)
-		s := c.Snapshot()
-		c.now.Store(c.snapshot(s.head, s.last, s.tally))
-		c.startMerge()
+		_ = c.attempt(func() { // if it fails, the catalogue is built again, by another writer
+			m.Run()
+			c.install(w, m)
+		})
 	})
+}
+
+// install adds the result of a merge, unless the catalogue was loaded again.
+func (c *Catalog) install(w *search.Writer, m *search.Merge) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w != c.writer {
+		return
+	}
+	w.Install(m)
+	s := c.Snapshot()
+	c.now.Store(c.snapshot(s.head, s.last, s.tally))
+	c.startMerge()
 }

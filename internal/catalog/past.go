@@ -150,6 +150,10 @@ func PastBytes(states []*Snapshot) int64 {
 	return total
 }
 
+// Shares reports whether a past state was made from a snapshot of the same catalogue, which was
+// not built again since.
+func (s *Snapshot) Shares(past *Snapshot) bool { return s.index.Shares(past.index) }
+
 // IsPast reports whether the snapshot is a past state.
 func (s *Snapshot) IsPast() bool { return s.past }
 

@@ -52,16 +52,18 @@ func (c *Catalog) KeepSaved(ctx context.Context) error {
 	}
 	trouble := outage.Log{Logger: c.slog}
 	var last time.Time
+	failed := false // the last time: a disk without room is not filled again and again
 	for {
-		s := c.Snapshot()
-		newlyBuilt := c.savedSeq.Load() < 0
-		if newlyBuilt || s.Seq()-c.savedSeq.Load() >= saveChanges && time.Since(last) >= savePause {
+		newlyBuilt := c.savedSeq.Load() < 0 && !failed
+		changes := c.Snapshot().Seq() - c.savedSeq.Load()
+		if newlyBuilt || (changes >= saveChanges || failed) && time.Since(last) >= savePause {
 			began := time.Now()
-			switch saved, err := c.save(); {
-			case err != nil:
+			done, err := c.save()
+			switch failed = err != nil; {
+			case failed:
 				trouble.Failed("the catalogue cannot be saved: the next start will take longer", "err", err)
 				last = began
-			case saved:
+			case done:
 				trouble.Recovered("the catalogue is saved again")
 				last = began
 			}
@@ -74,13 +76,27 @@ func (c *Catalog) KeepSaved(ctx context.Context) error {
 }
 
 // checkData has the catalogue built again if a file that is in use was changed.
-func (c *Catalog) checkData() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if slices.ContainsFunc(c.data, (*saved.Data).Changed) {
-		c.distrust("the file was changed")
+func (c *Catalog) checkData() { _ = c.attempt(c.Verify) }
+
+// Verify panics, with a value that Broken recognizes, if a file that is in use was changed.
+// Each block is verified only once, so that what was read from it since may be wrong: it must
+// not be sent.
+func (c *Catalog) Verify() {
+	for _, d := range c.files() {
+		d.Verify()
 	}
 }
+
+// files returns the data files in use.
+func (c *Catalog) files() []*saved.Data {
+	if files := c.data.Load(); files != nil {
+		return *files
+	}
+	return nil
+}
+
+// use sets the data files in use. c.mu is held.
+func (c *Catalog) use(files ...*saved.Data) { c.data.Store(&files) }
 
 // save writes the files. It returns false if that must wait.
 func (c *Catalog) save() (done bool, err error) {
@@ -94,18 +110,9 @@ func (c *Catalog) save() (done bool, err error) {
 	}
 	start := time.Now()
 	data, err := c.write(s, save)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if writer != c.writer {
-		return true, err // the catalogue was reloaded
+	if failed := c.attempt(func() { err = errors.Join(err, c.endSave(writer, s, save, data, err == nil)) }); failed != nil {
+		return true, failed
 	}
-	err = errors.Join(err, writer.EndSave(save, data))
-	if data != nil {
-		c.data = append(c.data, data)
-	}
-	now := c.Snapshot()
-	c.now.Store(c.snapshot(now.head, now.last, now.tally))
-	c.startMerge()
 	if err == nil {
 		c.slog.Debug("catalogue saved", "seq", s.Seq(), "path", c.savePath,
 			"duration_seconds", time.Since(start).Seconds())
@@ -113,24 +120,67 @@ func (c *Catalog) save() (done bool, err error) {
 	return true, err
 }
 
+// endSave has the writer use a data file, unless that is nil.
+func (c *Catalog) endSave(
+	w *search.Writer,
+	s *Snapshot,
+	save *search.Save,
+	data *saved.Data,
+	written bool,
+) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w != c.writer { // the catalogue was loaded again, and must be saved again
+		if data != nil {
+			data.Release()
+		}
+		return nil
+	}
+	if written {
+		c.savedSeq.Store(s.Seq())
+	}
+	if data != nil {
+		c.use(append(slices.Clone(c.files()), data)...)
+	}
+	err := w.EndSave(save, data)
+	now := c.Snapshot()
+	c.now.Store(c.snapshot(now.head, now.last, now.tally))
+	c.release(w.Index())
+	c.startMerge()
+	return err
+}
+
+// release releases the files that an index does not need any more. c.mu is held.
+func (c *Catalog) release(index *search.Index) {
+	var used []*saved.Data
+	for _, d := range c.files() {
+		if index.Uses(d) {
+			used = append(used, d)
+		} else {
+			defer d.Release()
+		}
+	}
+	c.use(used...)
+}
+
 // write writes the files of a snapshot. It returns the data file if the writer should use it
 // because most reports are in memory.
 func (c *Catalog) write(s *Snapshot, save *search.Save) (data *saved.Data, err error) {
 	failed := c.attempt(func() {
 		err = saved.Write(c.savePath, durable.Replace, func(data *saved.DataWriter) ([]byte, error) {
-			return s.encode(c.saveVersion, save, data, &c.documents)
+			state, err := s.encode(c.saveVersion, save, data, &c.documents)
+			c.Verify() // what was copied from another file must be right
+			return state, err
 		})
 	})
 	switch {
 	case failed != nil:
 		return nil, failed
 	case errors.Is(err, saved.ErrBusy): // and saves about the same
-		c.savedSeq.Store(s.Seq())
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	c.savedSeq.Store(s.Seq())
 	if save.InMemory()*2 < save.Len() {
 		return nil, nil
 	}
@@ -218,7 +268,7 @@ func (c *Catalog) open(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.data = []*saved.Data{data}
+	c.use(data)
 	c.writer = writer
 	c.issuers = issuers
 	c.encoder = encoder{links: links{shared}}
@@ -296,20 +346,15 @@ func (c *Catalog) catchUp(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 // or cannot be read any more. Then the catalogue is built from the log again, and what
 // panicked can be tried again soon. A fault of the disk is such a panic only in goroutines
 // that have called debug.SetPanicOnFault.
+//
+// A request that has begun before may still read a file that is not in use any more.
 func (c *Catalog) Broken(recovered any) bool {
-	if !saved.Broken(recovered) {
-		return false
-	}
-	c.distrust(recovered)
-	return true
-}
-
-func (c *Catalog) distrust(cause any) {
-	if !c.distrusted.Swap(true) {
-		c.partialLoad.Store(true)
+	data := saved.Broken(recovered)
+	if slices.Contains(c.files(), data) && !c.distrusted.Swap(true) {
 		c.slog.Warn("a file of the catalogue is damaged: it is built from the log again", "path", c.savePath,
-			"cause", cause)
+			"cause", recovered)
 	}
+	return data != nil
 }
 
 // attempt calls fn, and returns an error if that is ended by a damaged file: see Broken.

@@ -107,6 +107,9 @@ func tickerOf(e *Issuer) string {
 	return e.Issuer.Ticker
 }
 
+// Shares reports whether two indexes are of one writer, and so have the same memory and files.
+func (x *Index) Shares(other *Index) bool { return x.dict == other.dict }
+
 // SearchAll searches indexes with different reports as if they were one: see
 // Index.Search.
 func SearchAll(

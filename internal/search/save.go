@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"slices"
 
 	"pregon/internal/search/saved"
 	"pregon/internal/search/segment"
@@ -71,6 +72,11 @@ func (s *Save) InMemory() (n int) {
 		}
 	}
 	return n
+}
+
+// Uses reports whether the index reads a data file.
+func (x *Index) Uses(data *saved.Data) bool {
+	return slices.ContainsFunc(x.parts, func(p segment.Part) bool { return p.Seg.Uses(data) })
 }
 
 // Len returns the number of reports.

@@ -178,14 +178,14 @@ func (a *Archive) State(ctx context.Context, s *catalog.Snapshot, seq int64) (*c
 		return s, nil
 	}
 	at := point{s.Head().Epoch, seq}
-	if past, ok := a.states.get(at); ok {
+	if past, ok := a.states.get(at); ok && s.Shares(past) {
 		return past, nil
 	}
 	if err := a.grow(ctx, s); err != nil {
 		return nil, err
 	}
 	return share(ctx, &a.queue, stateKey(at), func(ctx context.Context) (*catalog.Snapshot, error) {
-		if past, ok := a.states.get(at); ok {
+		if past, ok := a.states.get(at); ok && s.Shares(past) {
 			return past, nil
 		}
 		past, err := a.state(ctx, s, at)
@@ -213,7 +213,7 @@ func (a *Archive) state(ctx context.Context, s *catalog.Snapshot, at point) (*ca
 			return nil, err
 		}
 	}
-	near, same := a.near(at, keys)
+	near, same := a.near(s, at, keys)
 	ids := make([]string, 0, len(keys)-len(same))
 	for _, key := range keys {
 		if !same[key] {
@@ -237,10 +237,11 @@ func (a *Archive) state(ctx context.Context, s *catalog.Snapshot, at point) (*ca
 }
 
 // near returns the kept state of the nearest point, or nil, and which of the reports it
-// has as they were at the point: those that did not change between the two.
-func (a *Archive) near(at point, keys []uint64) (near *catalog.Snapshot, same map[uint64]bool) {
+// has as they were at the point: those that did not change between the two. A state from
+// before the catalogue was built again is not used: its file may be damaged.
+func (a *Archive) near(s *catalog.Snapshot, at point, keys []uint64) (near *catalog.Snapshot, same map[uint64]bool) {
 	near, seq, ok := a.states.nearest(at)
-	if !ok {
+	if !ok || !s.Shares(near) {
 		return nil, nil
 	}
 	same = make(map[uint64]bool, len(keys))

@@ -249,7 +249,7 @@ func protect(ctx context.Context, run func(context.Context) (any, error)) (value
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		p := recover()
-		if saved.Broken(p) {
+		if saved.Broken(p) != nil {
 			err = &broken{p}
 			return
 		}

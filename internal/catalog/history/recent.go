@@ -48,6 +48,7 @@ func (r *recent[V]) get(at point) (value V, ok bool) {
 func (r *recent[V]) put(at point, value V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.kept = slices.DeleteFunc(r.kept, func(e entry[V]) bool { return e.at == at })
 	r.kept = append(r.kept, entry[V]{at, value, time.Now()})
 	for len(r.kept) > r.most || r.size != nil && r.size(r.values()) > r.bound {
 		r.kept = slices.Delete(r.kept, 0, 1)

@@ -104,6 +104,7 @@ type Data struct {
 	b       []byte
 	sums    []uint32
 	checked []atomic.Uint32 // for each block: not 0 once it was verified
+	unused  atomic.Bool     // see Release
 }
 
 // errForeign is returned on machines that keep numbers in another order.
@@ -151,7 +152,7 @@ func openData(path string, size int64, sums []uint32) (*Data, error) {
 	keep = true
 	d.file = f
 	d.info = info
-	mapped.add(d.b)
+	mapped.add(d)
 	return d, nil
 }
 
@@ -162,7 +163,25 @@ func (d *Data) Changed() bool {
 		return false
 	}
 	now, err := d.file.Stat()
+	if d.unused.Load() {
+		return false
+	}
 	return err != nil || now.Size() != d.info.Size() || !now.ModTime().Equal(d.info.ModTime())
+}
+
+// Verify panics, with a value that Broken recognizes, if the file was changed.
+func (d *Data) Verify() {
+	if d.Changed() {
+		panic(&damage{d, "it was changed while it was in use"})
+	}
+}
+
+// Release closes the file, whose name was removed, when only requests that have begun
+// before may still use it. It is not watched any more. Its memory stays.
+func (d *Data) Release() {
+	if d.file != nil && !d.unused.Swap(true) {
+		_ = d.file.Close()
+	}
 }
 
 // Size returns the size of the file.
@@ -174,7 +193,7 @@ func (d *Data) Bytes(at int64, n int) []byte {
 		return nil
 	}
 	if at < 0 || at > int64(len(d.b))-int64(n) {
-		panic(&damage{d.name, "it is referred to beyond its end"})
+		panic(&damage{d, "it is referred to beyond its end"})
 	}
 	for block := at / blockSize; block <= (at+int64(n)-1)/blockSize; block++ {
 		if d.checked[block].Load() == 0 {
@@ -188,7 +207,7 @@ func (d *Data) check(block int64) {
 	from := block * blockSize
 	to := min(from+blockSize, int64(len(d.b)))
 	if crc32.Checksum(d.b[from:to], castagnoli) != d.sums[block] {
-		panic(&damage{d.name, fmt.Sprintf("block %d differs from its checksum", block)})
+		panic(&damage{d, fmt.Sprintf("block %d differs from its checksum", block)})
 	}
 	d.checked[block].Store(1)
 }
@@ -203,7 +222,7 @@ func numbers[N uint32 | uint64](d *Data, at int64, n int) []N {
 	var one N
 	size := int(unsafe.Sizeof(one))
 	if n < 0 || n > len(d.b)/size || at%int64(size) != 0 {
-		panic(&damage{d.name, "it is referred to in a way that is not possible"})
+		panic(&damage{d, "it is referred to in a way that is not possible"})
 	}
 	if n == 0 {
 		return nil
@@ -212,51 +231,53 @@ func numbers[N uint32 | uint64](d *Data, at int64, n int) []N {
 }
 
 // damage is the value of a panic.
-type damage struct{ name, what string }
+type damage struct {
+	of   *Data
+	what string
+}
 
-func (d *damage) Error() string { return d.name + " is damaged: " + d.what }
+func (d *damage) Error() string { return d.of.name + " is damaged: " + d.what }
 
-// Broken reports whether a panic, whose value recover returned, is due to a data file:
-// one that is damaged, or that cannot be read any more. The latter is a fault of memory,
-// which is a panic only in goroutines that have called debug.SetPanicOnFault, and ends
-// the process in others.
-func Broken(recovered any) bool {
+// Broken returns the data file to which a panic, whose value recover returned, is due: one
+// that is damaged, or that cannot be read any more. The latter is a fault of memory, which is
+// a panic only in goroutines that have called debug.SetPanicOnFault, and ends the process in
+// others. It returns nil if the panic has another cause.
+func Broken(recovered any) *Data {
 	switch v := recovered.(type) {
 	case *damage:
-		return true
+		return v.of
 	case interface {
 		runtime.Error
 		Addr() uintptr
 	}:
-		return mapped.has(v.Addr())
+		return mapped.find(v.Addr())
 	}
-	return false
+	return nil
 }
 
 // mapped is what this process has mapped.
-var mapped ranges
+var mapped mappings
 
-type ranges struct {
+type mappings struct {
 	mu  sync.Mutex
-	all []addresses
+	all []*Data // guarded by mu
 }
 
-type addresses struct{ from, to uintptr }
-
-func (r *ranges) add(b []byte) {
-	from := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, addresses{from, from + uintptr(len(b))})
+func (m *mappings) add(d *Data) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all = append(m.all, d)
 }
 
-func (r *ranges) has(address uintptr) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, a := range r.all {
-		if address >= a.from && address < a.to {
-			return true
+// find returns the file that is mapped at an address, or nil.
+func (m *mappings) find(address uintptr) *Data {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, d := range m.all {
+		from := uintptr(unsafe.Pointer(unsafe.SliceData(d.b)))
+		if address >= from && address-from < uintptr(len(d.b)) {
+			return d
 		}
 	}
-	return false
+	return nil
 }

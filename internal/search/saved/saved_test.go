@@ -67,7 +67,7 @@ func isBroken(fn func()) (broken bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			if !saved.Broken(p) {
+			if saved.Broken(p) == nil {
 				panic(p)
 			}
 			broken = true
@@ -224,7 +224,7 @@ func TestDamagedData(t *testing.T) {
 		if err := os.Truncate(file, size); err != nil {
 			t.Fatal(err)
 		}
-		if !data.Changed() {
+		if !data.Changed() || !isBroken(data.Verify) {
 			t.Errorf("cut to %d bytes: not noticed", size)
 		}
 		if size > 4096 { // the last page is still there, with zeros at its end
@@ -248,12 +248,12 @@ func TestDamagedData(t *testing.T) {
 // Only panics that a file causes are those of a broken file.
 func TestBroken(t *testing.T) {
 	for _, p := range []any{nil, "text", errors.New("error")} {
-		if saved.Broken(p) {
+		if saved.Broken(p) != nil {
 			t.Errorf("%v is that of a file", p)
 		}
 	}
 	defer func() {
-		if p := recover(); p == nil || saved.Broken(p) {
+		if p := recover(); p == nil || saved.Broken(p) != nil {
 			t.Errorf("an index out of range: %v", p)
 		}
 	}()

@@ -257,5 +257,18 @@ func (v *savedSets) open(number uint32) *Set {
 	return s
 }
 
+// Uses reports whether the segment reads a data file.
+func (s *Segment) Uses(data *saved.Data) bool {
+	if s.sets.saved != nil && s.sets.saved.data == data {
+		return true
+	}
+	for i := range s.Docs {
+		if at := s.Docs[i].Place; at.length > 0 && s.memory[at.piece].data == data {
+			return true
+		}
+	}
+	return false
+}
+
 // Saved reports whether the texts and sets of the segment are in a data file.
 func (s *Segment) Saved() bool { return s.sets.saved != nil }

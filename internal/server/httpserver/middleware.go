@@ -30,7 +30,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close") // the next request goes to another replica
 		}
 		remote := s.o.Clients.Remote(r)
-		rec := &recorder{ResponseWriter: w, server: s, conn: connOf(r)}
+		rec := &recorder{ResponseWriter: w, server: s, conn: connOf(r), verified: !s.mustVerify(r)}
 		defer rec.Park()
 		if err := rec.acquire(r, remote); err != nil {
 			s.refuseConnection(w, r, err)
@@ -143,6 +143,8 @@ type recorder struct {
 	server *Server
 	conn   *boundConn // of an HTTP/1 request, or nil
 
+	verified bool // the data that was read, or that is not necessary: see Data.Verify
+
 	active bool
 	client netip.Addr // for which it is counted, or invalid
 	sender netip.Addr // for which its body is counted, or invalid
@@ -158,6 +160,7 @@ func (r *recorder) Status() int {
 
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 && status >= 200 {
+		r.verify()
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)
@@ -165,12 +168,30 @@ func (r *recorder) WriteHeader(status int) {
 
 func (r *recorder) Write(b []byte) (int, error) {
 	if r.status == 0 {
+		r.verify()
 		r.status = http.StatusOK
 	}
 	whole := r.isWhole(b)
 	n, err := r.send(b, whole)
 	r.bytes += int64(n)
 	return n, err
+}
+
+// verify calls Data.Verify once, before anything is sent. If that panics, so does every
+// attempt to send something, such as that of a compressor that is closed by the panic.
+func (r *recorder) verify() {
+	if !r.verified {
+		r.server.o.Data.Verify()
+		r.verified = true
+	}
+}
+
+// mustVerify reports whether the data of an answer is verified: it is for every answer to a
+// request that changes nothing, and so can be repeated.
+func (s *Server) mustVerify(r *http.Request) bool {
+	_, own := s.o.Errors.Writers[r.URL.Path]
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || own
+	return s.o.Data.Verify != nil && reads && r.URL.Path != healthPath
 }
 
 // isWhole reports whether b is a whole body which should be sent in one write.
@@ -201,6 +222,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			}
 			if s.o.Data.Broken != nil && s.o.Data.Broken(cause) {
 				if rec, ok := w.(*recorder); ok && rec.status == 0 {
+					rec.verified = true // the answer has nothing from the data
 					problem.Of(errReading).Write(w)
 					return
 				}

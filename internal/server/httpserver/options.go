@@ -62,6 +62,9 @@ type Data struct {
 	// damaged. Then the data is read again, and the client is asked to try again later. Nil:
 	// there are no files.
 	Broken func(recovered any) bool
+	// Verify is called before an answer is sent. It panics with a value that Broken
+	// recognizes if what was read may be wrong. Nil: there are no files.
+	Verify func()
 }
 
 // Errors says how errors of the server itself look. The default is problem documents.

@@ -232,6 +232,60 @@ func TestPanicCostsOneRequest(t *testing.T) {
 	}()
 }
 
+// What was read from a file that was changed meanwhile is not sent. A request that has changed
+// something keeps its answer: it must not be repeated.
+func TestVerify(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/x", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"x"`)
+		w.Header().Set("Cache-Control", "public, max-age=1")
+		_, _ = io.WriteString(w, "wrong"+strings.Repeat(" ", 4000))
+	})
+	mux.HandleFunc("/unchanged", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotModified) })
+	changed := true
+	damaged := errors.New("the file was changed")
+	s, err := httpserver.New(httpserver.Options{
+		Mux:     mux,
+		Logger:  slog.New(slog.DiscardHandler),
+		Ready:   func() error { return nil },
+		Clients: httpserver.Clients{Remote: remoteOf},
+		Data: httpserver.Data{
+			Source: func() string { return "" },
+			Broken: func(recovered any) bool { return recovered == damaged },
+			Verify: func() {
+				if changed {
+					panic(damaged)
+				}
+			},
+		},
+		Observer: httpserver.Observer{Request: func(httpserver.Observation) {}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(method, path, encoding string, want int) {
+		t.Helper()
+		r := httptest.NewRequest(method, path, nil)
+		r.Header.Set("Accept-Encoding", encoding)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		bad := want == http.StatusServiceUnavailable &&
+			(w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" || strings.Contains(w.Body.String(), "wrong"))
+		if w.Code != want || bad {
+			t.Errorf("%s %s: %d, %v, %.100s", method, path, w.Code, w.Header(), w.Body)
+		}
+	}
+	check("GET", "/x", "", 503)
+	check("GET", "/x", "gzip", 503)
+	check("HEAD", "/x", "", 503)
+	check("GET", "/unchanged", "", 503)
+	check("POST", "/x", "", 200)
+	check("GET", "/healthz", "", 200)
+	changed = false
+	check("GET", "/x", "", 200)
+	check("GET", "/x", "gzip", 200)
+}
+
 func TestBodyLimit(t *testing.T) {
 	h := newHarness(t, map[string]http.HandlerFunc{
 		"POST /x": func(w http.ResponseWriter, r *http.Request) {

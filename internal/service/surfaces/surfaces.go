@@ -136,6 +136,7 @@ func (s *Surfaces) serverOptions() httpserver.Options {
 			Source: o.Storage.Log.KnownSource,
 			Age:    o.Storage.Catalog.Behind,
 			Broken: o.Storage.Catalog.Broken,
+			Verify: o.Storage.Catalog.Verify,
 		},
 		Observer: httpserver.Observer{
 			Request: s.observeRequest,

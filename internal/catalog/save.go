@@ -347,10 +347,15 @@ func (c *Catalog) catchUp(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 // panicked can be tried again soon. A fault of the disk is such a panic only in goroutines
 // that have called debug.SetPanicOnFault.
 //
-// A request that has begun before may still read a file that is not in use any more.
+// While a file in use is changed, every panic counts as one that it causes: its numbers may be
+// any. A request that has begun before may still read a file that is not in use any more.
 func (c *Catalog) Broken(recovered any) bool {
 	data := saved.Broken(recovered)
-	if slices.Contains(c.files(), data) && !c.distrusted.Swap(true) {
+	files := c.files()
+	if at := slices.IndexFunc(files, (*saved.Data).Changed); data == nil && at >= 0 {
+		data = files[at]
+	}
+	if slices.Contains(files, data) && !c.distrusted.Swap(true) {
 		c.slog.Warn("a file of the catalogue is damaged: it is built from the log again", "path", c.savePath,
 			"cause", recovered)
 	}

@@ -136,12 +136,18 @@ func TestChangedWhileInUse(t *testing.T) {
 	if verified() {
 		t.Error("the change is not noticed")
 	}
+	if !s.Broken(errors.New("an index out of range")) {
+		t.Error("what wrong numbers lead to is not due to the file")
+	}
 	if done, err := s.Save(); !done || err == nil {
 		t.Errorf("it is saved: %v, %v", done, err)
 	}
 	follow(t, s, openSaved(t, log, filepath.Join(t.TempDir(), "other"), "").state(t))
 	if !verified() {
 		t.Error("the change is noticed after the catalogue was built again")
+	}
+	if s.Broken(errors.New("an index out of range")) {
+		t.Error("a fault of the program is due to the file")
 	}
 }
 

@@ -3,7 +3,6 @@ package token
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -20,7 +19,7 @@ const (
 	serverPath     = "/.well-known/oauth-authorization-server"
 	profileIDJAG   = "urn:ietf:params:oauth:grant-profile:id-jag"
 	documentation  = "/openapi.json"
-	metadataMaxAge = 3600 // seconds
+	metadataMaxAge = time.Hour
 )
 
 // resourceMetadata returns the metadata document of RFC 9728.
@@ -84,13 +83,13 @@ func (s *Server) serveKeys(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err) // RSA keys always encode
 	}
-	serve(w, r, body, int(publishLead.Seconds()))
+	serve(w, r, body, publishLead)
 }
 
-func serve(w http.ResponseWriter, r *http.Request, body []byte, maxAge int) {
+func serve(w http.ResponseWriter, r *http.Request, body []byte, maxAge time.Duration) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", maxAge))
+	content.SetPublic(h, r, maxAge)
 	h.Set("ETag", content.Tag(content.Hash(body)))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }

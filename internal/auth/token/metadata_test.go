@@ -54,6 +54,9 @@ func TestMetadata(t *testing.T) {
 		if rec.Code != 200 || h.Get("Content-Type") != "application/json" || h.Get("Cache-Control") != age || h.Get("ETag") == "" {
 			t.Errorf("%s: %d %v", path, rec.Code, h)
 		}
+		if shared := w.get("GET", path, "CDN-Loop", "x").Header().Get("Cache-Control"); shared != age+", s-maxage=1, stale-while-revalidate=0, stale-if-error=0" {
+			t.Errorf("%s through a cache: %s", path, shared)
+		}
 		if head := w.get("HEAD", path); head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("ETag") != h.Get("ETag") {
 			t.Errorf("HEAD %s: %d %v", path, head.Code, head.Header())
 		}

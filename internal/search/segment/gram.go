@@ -29,7 +29,7 @@ type run struct {
 
 const (
 	mostCommon  = 512 // words
-	longestGram = 3   // words: each more would cost as much memory again
+	longestGram = 3   // words: each more would cost as much memory again; a change needs a new catalog.saveVersion
 )
 
 func gramKey(id, word uint32) uint64 { return uint64(id)<<32 | uint64(word) }

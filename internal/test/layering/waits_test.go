@@ -174,7 +174,7 @@ var waits = map[string]string{
 	"retry Queue.mu":                             background,
 	"retry Queue.wake":                           background,
 	"search Numbers.mu":                          inMemory,
-	"search/saved ranges.mu":                     inMemory,
+	"search/saved mappings.mu":                   inMemory,
 	"search/segment Dictionary.mu":               inMemory,
 	"server/httpserver Server.draining":          "only selected on, never waited for",
 	"server/httpserver boundListener.mu":         inMemory,

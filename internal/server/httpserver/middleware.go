@@ -144,6 +144,7 @@ type recorder struct {
 	conn   *boundConn // of an HTTP/1 request, or nil
 
 	verified bool // the data that was read, or that is not necessary: see Data.Verify
+	refuted  bool // Data.Verify has panicked
 
 	active bool
 	client netip.Addr // for which it is counted, or invalid
@@ -180,8 +181,14 @@ func (r *recorder) Write(b []byte) (int, error) {
 // verify calls Data.Verify once, before anything is sent. If that panics, so does every
 // attempt to send something, such as that of a compressor that is closed by the panic.
 func (r *recorder) verify() {
-	if !r.verified {
+	switch {
+	case r.verified:
+	case r.refuted:
+		panic(http.ErrAbortHandler)
+	default:
+		r.refuted = true
 		r.server.o.Data.Verify()
+		r.refuted = false
 		r.verified = true
 	}
 }
@@ -220,9 +227,13 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			if cause == nil {
 				return
 			}
-			if s.o.Data.Broken != nil && s.o.Data.Broken(cause) {
-				if rec, ok := w.(*recorder); ok && rec.status == 0 {
-					rec.verified = true // the answer has nothing from the data
+			rec, ok := w.(*recorder)
+			refuted := ok && rec.refuted // a compressor that is closed then panics in its own way
+			if ok {
+				rec.verified = true // an error has nothing from the data
+			}
+			if refuted || s.o.Data.Broken != nil && s.o.Data.Broken(cause) {
+				if ok && rec.status == 0 {
 					problem.Of(errReading).Write(w)
 					return
 				}
@@ -234,7 +245,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			s.o.Logger.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelError, "panic in a request",
 				slog.String("request_id", w.Header().Get(problem.RequestIDHeader)), slog.Any("cause", cause),
 				slog.String("stack", string(debug.Stack())))
-			if rec, ok := w.(*recorder); ok && rec.status == 0 {
+			if ok && rec.status == 0 {
 				s.errorWriter(r).Failed(w, r)
 				return
 			}

@@ -242,6 +242,8 @@ func TestChartRefusals(t *testing.T) {
 		{"secretFiles: {PREGON_CONFIG: access.yaml}", "set secretName"},
 		{"{secretFiles: {PREGON_CONFIG: ../passwd}, secretName: s}", "'/secretFiles/PREGON_CONFIG'"},
 		{"settings: {PREGON_LISTEN: ':80'}", "PREGON_LISTEN is set by the chart"},
+		{"settings: {PREGON_LLM_KEY: x}", "PREGON_LLM_KEY is a secret, and settings are in a ConfigMap"},
+		{"settings: {PREGON_SMTP_PASSWORD: x}", "PREGON_SMTP_PASSWORD is a secret, and settings are in a ConfigMap"},
 		{"settings: {REGISTERS: none}", "additional properties 'REGISTERS' not allowed"},
 		{"sorce: cnmv", "additional properties 'sorce' not allowed"},
 		{"source: both", "'/source': value must be one of 'demo', 'cnmv'"},
@@ -255,6 +257,35 @@ func TestChartRefusals(t *testing.T) {
 	} {
 		if _, err := render(chartDir, "pregon", test.values); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s\ngot %v, want %q", test.values, err, test.want)
+		}
+	}
+}
+
+// TestChartNames: names that YAML would read as a number or a word of its own are texts.
+func TestChartNames(t *testing.T) {
+	for _, name := range []string{"1", "1e3", "true", "null"} {
+		_, k := renderChart(t, strings.NewReplacer("NAME", `"`+name+`"`).Replace(`
+source: cnmv
+image: {tag: NAME, pullSecrets: [NAME]}
+baseURL: https://a.example
+contact: NAME
+trustedProxy: [10.0.0.1]
+secretName: NAME
+store: {claim: NAME}
+settings: {PREGON_ALERTS_FROM: NAME}
+secretSettings: {PREGON_LLM_KEY: NAME}
+secretFiles: {PREGON_CONFIG: NAME}
+ingress: {enabled: true, className: NAME, tlsSecretName: NAME, annotations: {a: NAME}}
+networkPolicy: {ingressNamespace: NAME, monitoringNamespace: NAME}
+podMonitor: {enabled: true, labels: {a: NAME}}
+serviceAccount: {create: true, name: NAME, annotations: {a: NAME}}
+nodeSelector: {a: NAME}
+`))
+		if got := k.deployments[0].Spec.Template.Spec.ServiceAccountName; got != name {
+			t.Errorf("the ServiceAccount of the pods is %q, want %q", got, name)
+		}
+		if got := k.ingresses[0].Spec.TLS[0].SecretName; got != name {
+			t.Errorf("the certificate is in the Secret %q, want %q", got, name)
 		}
 	}
 }

@@ -192,7 +192,7 @@ function changeOf(message: Message): Event | undefined {
     return data as unknown as Event;
   }
   if (known.has(message.event)) {
-    throw new Error(`the event ${message.id} of the stream is damaged`);
+    throw new PregonError("integrity", `the event ${message.id} of the stream is not a change`);
   }
   return undefined;
 }

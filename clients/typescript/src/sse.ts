@@ -1,4 +1,5 @@
 // Server-Sent Events, as the HTML standard reads them.
+import { PregonError } from "./error.js";
 
 /** An event of a stream. */
 export interface Message {
@@ -100,7 +101,7 @@ export class Parser {
 
   #limit(length: number): void {
     if (length > longest) {
-      throw new Error(`an event of the stream has more than ${longest} characters`);
+      throw new PregonError("integrity", `an event of the stream has more than ${longest} characters`);
     }
   }
 }

@@ -70,11 +70,11 @@ test("a cursor that the service does not know is a reset", async () => {
   assert.deepEqual(items, ["reset e-4", "e-5"]);
 });
 
-test("an event that is damaged is read again", async () => {
-  const damaged = published(2).replace('{"id"', '{"id');
-  const { items, asked } = await read([hello("e-0") + published(1) + damaged, hello("e-1") + published(2)], 2);
-  assert.deepEqual(items, ["e-1", "e-2"]);
-  assert.deepEqual(asked, [null, "e-1"]);
+test("an event that is damaged or too long is an error, and not asked for again and again", async () => {
+  for (const wrong of [published(1).replace('{"id"', '{"id'), `data: ${"x".repeat(5 << 20)}`]) {
+    const fetch = async () => answerOf(hello("e-0") + wrong);
+    await assert.rejects(new Client("https://service.example", { fetch }).stream().next(), { name: "PregonError", kind: "integrity" });
+  }
 });
 
 test("leaving the loop ends the connection", async () => {

@@ -212,7 +212,7 @@ export class Reports {
   /** How many reports pass the filters, by one of their properties. */
   counts(parameters: Parameters<"getReportCounts">, options: CallOptions = {}): List<Count, CountList> {
     const request = { path: "/api/v1/reports/counts", ...options };
-    return listOf<Count, CountList>(this.#transport, request, parameters, undefined, (page) => page.values);
+    return listOf<Count, CountList>(this.#transport, request, parameters, ({ value, name }) => JSON.stringify([value, name]), (page) => page.values);
   }
 
   /** One report in full. */
@@ -323,6 +323,7 @@ export class Positions {
       this.#transport,
       { path: "/api/v1/shorts/totals", ...options },
       parameters,
+      (row) => row.issuer_id ?? row.isin ?? undefined,
     );
   }
 

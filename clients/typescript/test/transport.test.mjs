@@ -291,3 +291,12 @@ test("the key is never sent to another address, over a real connection", async (
     other.close();
   }
 });
+
+test("sums and counts that move to another page are given once", async () => {
+  const pages = [[{ issuer_id: "A" }, { issuer_id: null, isin: "ES1" }], [{ issuer_id: null, isin: "ES1" }, { issuer_id: "B" }]];
+  const sums = clientOf((n) => json({ data: pages[n - 1], total: 4, page: n, limit: 2 }));
+  assert.equal((await sums.client.positions.shortTotals({ limit: 2 }).take(10)).length, 3);
+  const names = [[{ value: null, name: "X" }, { value: null, name: "Y" }], [{ value: null, name: "Y" }, { value: "Y", name: "Y" }]];
+  const counts = clientOf((n) => json({ by: "issuer", data: names[n - 1], total: 9, values: 4, page: n, limit: 2 }));
+  assert.equal((await counts.client.reports.counts({ by: "issuer", limit: 2 }).take(10)).length, 3);
+});

@@ -29,8 +29,7 @@ class Error(Exception):
     - ``forbidden``: the key is valid, but not for this;
     - ``rate_limited``: too many requests; ``retry_after`` has the seconds to wait;
     - ``invalid``: an argument is not allowed; the message and ``problem`` say which;
-    - ``conflict``: it is not possible as things are now, such as a second watchlist with the
-      same name;
+    - ``conflict``: it is not possible as things are now;
     - ``unavailable``: the service cannot answer now;
     - ``connection``: there was no answer, or it was cut off;
     - ``integrity``: a file, proof or answer is not what it should be;

@@ -194,10 +194,9 @@ def client_headers(key: str | None) -> dict[str, str]:
 def error_of(answer: Answer) -> Error:
     """Return the error that an answer of 300 or more means."""
     problem = json_object(answer.body)
-    if problem is not None and not isinstance(problem.get("detail"), str):
-        problem = None
-    if problem is not None:
-        message = problem["detail"]
+    texts = [problem[name] for name in ("detail", "title") if isinstance(problem.get(name), str)] if problem else []
+    if texts:
+        message = texts[0]
     elif 300 <= answer.status < 400:
         # A redirect is not followed, so that a key is never sent to another address.
         location = answer.headers.get("location", "another address")
@@ -209,7 +208,7 @@ def error_of(answer: Answer) -> Error:
         kind,
         message,
         status=answer.status,
-        problem=problem,
+        problem=problem if texts else None,
         retry_after=retry_after(answer.headers),
     )
 
@@ -217,8 +216,8 @@ def error_of(answer: Answer) -> Error:
 def retry_after(headers: Mapping[str, str], now: datetime.datetime | None = None) -> float | None:
     """Return the seconds that the header Retry-After asks for, or None."""
     value = headers.get("retry-after", "").strip()
-    if value.isascii() and value.isdigit() and len(value) < 10:
-        return float(value)
+    if value.isascii() and value.isdigit():
+        return min(float(value), 1e9)  # which is thirty years
     try:
         at = email.utils.parsedate_to_datetime(value)
     except (TypeError, ValueError, IndexError, OverflowError):

@@ -253,7 +253,7 @@ def test_what_is_sent_as_json():
         ("", None),
         ("-1", None),
         ("soon", None),
-        ("99999999999999", None),
+        ("99999999999999", 1e9),
         ("Thu, 19 Nov 2026 00:00:00 +99999999999999", None),
         ("Thu, 19 Nov 2026 15:00:10 GMT", 10),
         ("Thu, 19 Nov 2026 14:00:00 GMT", 0),
@@ -326,6 +326,13 @@ def test_problems_that_are_none(body):
     with pytest.raises(pregon.Error, match="status 404") as raised:
         Service(httpx.Response(404, content=body)).client().reports.get("ip-1")
     assert (raised.value.kind, raised.value.problem) == ("not_found", None)
+
+
+def test_a_problem_without_detail():
+    problem = {"type": "about:blank", "title": "Not Found", "status": 404}
+    with pytest.raises(pregon.Error, match="Not Found") as raised:
+        Service(httpx.Response(404, json=problem)).client().reports.get("ip-1")
+    assert raised.value.problem == problem
 
 
 def test_an_item_without_an_id_is_kept_as_a_hash():

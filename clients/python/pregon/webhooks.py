@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import time
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ._changes import decode_change
 from ._decode import json_object
@@ -20,7 +21,7 @@ TOLERANCE = 300.0
 
 def verify(
     body: bytes | str,
-    headers: Mapping[str, str],
+    headers: Mapping[str, Any],
     secret: str | Iterable[str],
     *,
     tolerance: float = TOLERANCE,
@@ -28,13 +29,13 @@ def verify(
 ) -> Change:
     """Return the change of a request, or raise an Error of the kind ``signature``.
 
-    ``body`` is what came, not JSON that was encoded again. ``secret`` is that of the webhook
+    ``headers`` are those of any framework: texts, bytes, or lists of them. ``body`` is what came, not JSON that was encoded again. ``secret`` is that of the webhook
     (``whsec_…``), or several while one is replaced. A delivery can come twice: keep the
     header ``webhook-id`` of those that were processed. The event of a sample that was asked
     for with ``…/test`` is ``webhook.test``, and its cursor is empty.
     """
     content = _encode(body) if isinstance(body, str) else bytes(body)
-    lower = {name.lower(): value for name, value in headers.items()}
+    lower = {_header_text(name).lower(): value for name, value in headers.items()}
     id = _header(lower, "webhook-id")
     timestamp = _header(lower, "webhook-timestamp")
     signatures = _header(lower, "webhook-signature").split()
@@ -42,7 +43,7 @@ def verify(
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16):
         raise Error("signature", "the header webhook-timestamp is not a number of seconds")
     age = (time.time() if now is None else now) - int(timestamp)
-    if abs(age) > tolerance:
+    if not abs(age) <= tolerance:
         raise Error(
             "signature",
             f"the request was signed {abs(age):.0f} seconds {'ago' if age > 0 else 'in the future'}, and "
@@ -63,11 +64,18 @@ def verify(
     return decode_change(decoded)
 
 
-def _header(headers: Mapping[str, str], name: str) -> str:
+def _header(headers: Mapping[str, Any], name: str) -> str:
     value = headers.get(name)
+    value = " ".join(map(_header_text, value)) if isinstance(value, (list, tuple)) else _header_text(value)
     if not value:
         raise Error("signature", f"the request does not have the header {name}")
     return value
+
+
+def _header_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    return value if isinstance(value, str) else ""
 
 
 def _encode(text: str) -> bytes:

@@ -58,6 +58,16 @@ def test_two_signatures_or_secrets():
     assert webhooks.verify(BODY, headers(signature(SECRET)), [OTHER, SECRET], now=NOW)
 
 
+def test_headers_of_frameworks():
+    good = headers(signature(SECRET))
+    assert webhooks.verify(BODY, {name: [value] for name, value in good.items()}, SECRET, now=NOW)
+    assert webhooks.verify(BODY, {name.lower().encode(): value.encode() for name, value in good.items()}, SECRET, now=NOW)
+    for odd in (None, 5, [], [None], [good["Webhook-Id"], "x"]):
+        with pytest.raises(pregon.Error) as raised:
+            webhooks.verify(BODY, {**good, "Webhook-Id": odd}, SECRET, now=NOW)
+        assert raised.value.kind == "signature"
+
+
 @pytest.mark.parametrize(
     "given, body",
     [

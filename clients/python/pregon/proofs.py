@@ -117,6 +117,8 @@ def _object(value: Model | Mapping[str, Any] | str | bytes, what: str) -> Mappin
         return value.raw
     if isinstance(value, Mapping):
         return value
+    if not isinstance(value, (str, bytes)):
+        raise Error("integrity", f"{what} is {type(value).__name__}, not a JSON object")
     if len(value) > MAX_TEXT:
         raise Error("integrity", f"{what} is longer than {MAX_TEXT >> 20} MiB")
     try:
@@ -320,6 +322,30 @@ def _categories(record: _Record) -> Any:
     return list(dict.fromkeys(name for name in names if name))
 
 
+def _related(record: _Record) -> Any:
+    return [
+        {
+            "id": one.get("id"),
+            "cnmv_registration_number": one.get("cnmv_registration_number"),
+            "published_at": _time("published_at")(one),
+            "text": one.get("text"),
+        }
+        for one in _members(record, "related")
+    ]
+
+
+# How exact the time of publication is, by where it was read.
+_PRECISIONS = {
+    "list": "minute",
+    "permalink": "second",
+    "feed": "second",
+}
+
+
+def _time_precision(record: _Record) -> Any:
+    return _PRECISIONS.get(str(record.get("time_from")))
+
+
 def _evidence(name: str) -> _Expected:
     def expected(record: _Record) -> Any:
         return [
@@ -460,6 +486,8 @@ _FIELDS: dict[str, dict[str, _Expected]] = {
         "pdf_url": _link("pdf_url"),
         "source_url": _link("source_url"),
         "categories": _categories,
+        "related": _related,
+        "time_precision": _time_precision,
         "evidence": _evidence("evidence"),
         "evidence_en": _evidence("evidence_en"),
         "document": _document,
@@ -519,10 +547,12 @@ def _compare(
     if noun == "report" and record.get("ticker"):
         rules["ticker"] = _plain("ticker")  # otherwise it may come from the directory
     if noun == "position":
-        for name in ("holder", "person"):
-            rules[name] = _name(salt)
-        if record.get("holder_sealed") and salt is None and not record.get("holder_erased"):
-            del rules["holder"], rules["person"]
+        names = [given[name] for name in ("holder", "person") if given.get(name) is not None]
+        sealed = record.get("holder_sealed") and not record.get("holder_erased")
+        if not (sealed and names and salt is None):
+            for name in ("holder", "person"):
+                rules[name] = _name(salt)
+                rules[name + "_erased"] = _erased(bool(names))
     checked, unchecked, different = [], [], []
     unknown: set[str] = set()
     for name in sorted(given):
@@ -540,6 +570,11 @@ def _compare(
     return checked, unchecked, different
 
 
+def _erased(named: bool) -> _Expected:
+    """Expect a name that is not shown to be said to be erased."""
+    return lambda record: bool(record.get("holder_erased")) or bool(record.get("holder_sealed")) and not named
+
+
 def _name(salt: bytes | None) -> _Expected:
     """Expect the name of a holder, which the log may have only as a commitment."""
 
@@ -551,6 +586,8 @@ def _name(salt: bytes | None) -> _Expected:
             return record.get("holder") or None
 
         def opens(value: Any) -> bool:
+            if value is None and salt is None:
+                return True  # it is not shown, and said to be erased
             try:
                 name = value.encode() if isinstance(value, str) else b""
             except UnicodeEncodeError:

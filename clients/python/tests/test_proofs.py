@@ -213,6 +213,12 @@ def test_another_report():
     assert "ip-2" in refused("integrity", {**REPORT, "id": "ip-2"}, prove(0, 3, RECORD))
 
 
+@pytest.mark.parametrize("given", [None, 5, []])
+def test_what_is_no_report(given):
+    refused("integrity", given, prove(0, 3, RECORD))
+    refused("integrity", REPORT, given)
+
+
 def test_a_proof_of_an_issuer():
     refused("integrity", REPORT, prove(0, 3, RECORD, event="issuer.updated"))
 
@@ -271,6 +277,32 @@ def test_a_document_with_another_link(status):
     assert "document" in verified.checked and "document.reason" in verified.unchecked
     differs(recorded, {**at, "document": {**DOCUMENT, "status": status}})
     differs(recorded, {**at, "document": {**UNREAD, "sha256": "ab"}})
+
+
+RELATED = {"id": "ip-0", "cnmv_registration_number": "0", "published_at": "2026-11-18T15:00:00Z", "text": "T"}
+
+
+def test_related_reports():
+    given = {**RELATED, "published_at": "2026-11-18T16:00:00+01:00"}
+    assert "related" in shown({"related": [RELATED]}, {"related": [given]}).checked
+    for value in (None, [], [{**given, "id": "ip-5"}], [{**given, "published_at": None}], [given, given]):
+        differs({"related": [RELATED]}, {"related": value})
+    differs({}, {"related": [given]})
+
+
+def test_the_precision_of_a_time():
+    assert "time_precision" in shown({"time_from": "list"}, {"time_precision": "minute"}).checked
+    assert "time_precision" in shown({}, {"time_precision": None}).checked
+    differs({"time_from": "list"}, {"time_precision": "second"})
+
+
+def test_a_name_that_is_not_shown():
+    """It may be withheld only as one that was erased."""
+    recorded = {"holder_sealed": "0" * 64}
+    assert "person" in shown(recorded, {"person": None, "person_erased": True}, "position").checked
+    differs(recorded, {"person": None, "person_erased": False}, "position")
+    assert {"person", "person_erased"} <= set(shown(recorded, {"person": "X", "person_erased": False}, "position").unchecked)
+    differs({"holder": "X"}, {"person": "X", "person_erased": True}, "position")
 
 
 EVIDENCE = {"sentence": "S", "page": 1, "quote": "Q"}

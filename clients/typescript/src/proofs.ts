@@ -61,7 +61,7 @@ export async function verify(
   if (typeof published !== "object" || published === null || typeof proof !== "object" || proof === null) {
     throw wrong("it and the report or position must be objects, as they are in JSON");
   }
-  const checkpoint = await openCheckpoint(String(proof.checkpoint), keys);
+  const checkpoint = await openCheckpoint(proof.checkpoint, keys);
   const leaf = await openLeaf(proof, checkpoint);
   const compared = await compareRecord(published as Record<string, unknown>, leaf, proof.salt ?? undefined);
   return {
@@ -84,9 +84,9 @@ function unsigned(text: string): PregonError {
 }
 
 async function openCheckpoint(note: string, keys: string): Promise<Checkpoint> {
-  const end = note.lastIndexOf("\n\n");
-  if (note.length > largestCheckpoint || end < 0) {
-    throw unsigned("it is not a signed note");
+  const end = typeof note === "string" ? note.lastIndexOf("\n\n") : -1;
+  if (end < 0 || note.length > largestCheckpoint) {
+    throw wrong("its checkpoint is not a signed note");
   }
   const text = note.slice(0, end + 1);
   const checkpoint = parseCheckpoint(text);

@@ -137,8 +137,52 @@ const position: Fields = {
   document_url: link("document_url"),
   document_reason: text("document_reason"),
   first_seen_at: time("first_seen_at"),
+  amount,
   trades: (record) => (record["document_status"] === "ready" ? list(record["trades"]).map(trade) : null),
 };
+
+// The amount of a notice is the sum of its trades, if they have one currency.
+function amount(record: Json): unknown {
+  const trades = list(record["trades"]);
+  if (trades.length === 0 || new Set(trades.map(({ currency }) => currency)).size > 1) {
+    return null;
+  }
+  const parts = trades.map(({ volume, price }) => multiply(parseDecimal(volume), parseDecimal(price)));
+  if (!parts.every((part) => part !== undefined)) {
+    throw new PregonError("integrity", "a trade of the record of the proof has no volume and price");
+  }
+  return new Amount(parts);
+}
+
+/** A decimal number: digits, of which the last `places` are a fraction. */
+interface Decimal {
+  digits: bigint;
+  places: number;
+}
+
+function parseDecimal(text: unknown): Decimal | undefined {
+  const [, whole, fraction = ""] = /^(\d{1,100})(?:\.(\d{1,100}))?$/.exec(typeof text === "string" ? text : "") ?? [];
+  return whole === undefined ? undefined : { digits: BigInt(whole + fraction), places: fraction.length };
+}
+
+function multiply(a: Decimal | undefined, b: Decimal | undefined): Decimal | undefined {
+  return a && b && { digits: a.digits * b.digits, places: a.places + b.places };
+}
+
+/** A sum of decimal numbers, however it is written. */
+class Amount {
+  constructor(readonly parts: Decimal[]) {}
+
+  equals(given: unknown): boolean {
+    const number = parseDecimal(given);
+    if (!number) {
+      return false;
+    }
+    const most = Math.max(number.places, ...this.parts.map(({ places }) => places));
+    const scale = ({ digits, places }: Decimal) => digits * 10n ** BigInt(most - places);
+    return this.parts.reduce((sum, part) => sum + scale(part), 0n) === scale(number);
+  }
+}
 
 function trade(row: Json): Json {
   return {
@@ -224,9 +268,7 @@ function reportFields(given: Json, record: Json): Fields {
   if (record["ticker"] !== undefined) {
     fields["ticker"] = text("ticker");
   }
-  if (isObject(record["document"])) {
-    fields["document"] = describeDocument;
-  }
+  fields["document"] = describeDocument;
   const facts = isObjects(given["facts"]) ? given["facts"] : [];
   const detailed = facts.some((fact) => "rows" in fact || "evidence" in fact);
   if (!detailed || !equal(facts.map(bare), describeFacts(record))) {
@@ -248,7 +290,10 @@ function describeFacts(record: Json): unknown {
 }
 
 function describeDocument(record: Json): Json {
-  const document = record["document"] as Json;
+  const document = isObject(record["document"]) ? record["document"] : {};
+  if (document["status"] === undefined) {
+    return { status: new OneOf(["none", "pending"]), ...noDocument };
+  }
   if (isReadAgain(document, record)) {
     return { status: "pending", ...noDocument };
   }
@@ -325,6 +370,15 @@ function list(value: unknown): Json[] {
   return value ?? [];
 }
 
+/** One of some values. */
+class OneOf {
+  constructor(readonly values: readonly unknown[]) {}
+
+  equals(given: unknown): boolean {
+    return this.values.includes(given);
+  }
+}
+
 /** A value in which no further names may be. */
 class Exactly {
   constructor(readonly value: unknown) {}
@@ -338,7 +392,7 @@ interface Comparison {
 
 // Compares a value of an answer, which is at a path such as `document.reason`, with the one expected.
 function compare(given: unknown, expected: unknown, path: string): Comparison {
-  if (expected instanceof Time || expected instanceof Link) {
+  if (expected instanceof Time || expected instanceof Link || expected instanceof Amount || expected instanceof OneOf) {
     return { same: expected.equals(given), unknown: [] };
   }
   if (expected instanceof Exactly) {

@@ -128,7 +128,9 @@ test("a checkpoint that the key did not sign is refused", async () => {
   const [text, signatures] = proof.checkpoint.split("\n\n");
   await refused(report, { ...proof, checkpoint: `${other.checkpoint.split("\n\n")[0]}\n\n${signatures}` }, "signature");
   await refused(report, { ...proof, checkpoint: `${text}\n\n` }, "signature");
-  await refused(report, { ...proof, checkpoint: "" }, "signature");
+  for (const checkpoint of ["", "x", null, undefined, 5]) {
+    await refused(report, { ...proof, checkpoint }, "integrity");
+  }
   const strange = `${vkey.replace(origin, "other.example/log")}`;
   await assert.rejects(proofs.verify(report, proof, strange), TypeError);
   await assert.rejects(proofs.verify(report, proof, "x"), TypeError);
@@ -288,5 +290,37 @@ test("trades are compared, but for names that a later version adds", async () =>
   assert.deepEqual((await proofs.verify(position, proof, vkey)).unchecked, ["trades.weather"]);
   for (const trades of [5, ["x"], [{ ...trade, isin: "ES0" }], [{ ...trade, volume: "2" }], null]) {
     await refused({ ...position, trades }, proof);
+  }
+});
+
+test("the amount of a notice is the sum of its trades, in one currency", async () => {
+  const trade = (volume, price, currency = "EUR") => ({ volume, price, currency });
+  const verify = (trades, amount) => {
+    const record = { id: "dealing-1", kind: "dealing", state: "current", document_status: "ready", trades };
+    const proof = proofOf(0, [Buffer.from(JSON.stringify({ seq: 1, event: "position.published", time: "", changed: [], record }))]);
+    return proofs.verify({ id: "dealing-1", kind: "dealing", state: "current", amount }, proof, vkey);
+  };
+  const two = [trade("1000000000000000001", "0.1"), trade("3", "2.05")];
+  for (const amount of ["100000000000000006.25", "100000000000000006.250"]) {
+    assert.deepEqual((await verify(two, amount)).unchecked, []);
+  }
+  for (const amount of ["100000000000000006.2", "1e17", "", null, 5]) {
+    await assert.rejects(verify(two, amount), { kind: "integrity" }, String(amount));
+  }
+  for (const none of [[], [trade("1", "2"), trade("1", "2", "USD")]]) {
+    assert.deepEqual((await verify(none, null)).unchecked, []);
+    await assert.rejects(verify(none, "4"), { kind: "integrity" });
+  }
+  await assert.rejects(verify([trade("x", "2")], "4"), { kind: "integrity" });
+});
+
+test("a document that the log does not have is none, or waits", async () => {
+  const none = { sha256: null, type: null, bytes: null, pages: null, method: null, language: null };
+  for (const status of ["none", "pending"]) {
+    const { checked } = await proofs.verify({ ...published(1), document: { status, ...none } }, proofWith({}), vkey);
+    assert.ok(checked.includes("document"), status);
+  }
+  for (const wrong of [{ ...none, status: "ready" }, { ...none, status: "none", sha256: "ab" }, null]) {
+    await refused({ ...published(1), document: wrong }, proofWith({}));
   }
 });

@@ -83,7 +83,7 @@ var Calls = []string{
 // Kinds are the kinds of errors that a client raises.
 var Kinds = []string{
 	"not_found", "unauthorized", "forbidden", "rate_limited", "invalid",
-	"unavailable", "connection", "integrity", "signature",
+	"conflict", "unavailable", "connection", "integrity", "signature",
 }
 
 // Read reads a file of cases and checks them.

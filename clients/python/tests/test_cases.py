@@ -240,7 +240,7 @@ def check(case, outcome):
     assert not unknown, f"this runner does not know {unknown} of expect"
     if "error" not in expect and outcome.error is not None:
         raise outcome.error
-    for name, wanted in expect.items():
+    for name, wanted in {"reset": 0, **expect}.items():
         CHECKS[name](wanted, outcome)
 
 

@@ -124,7 +124,11 @@ function at(value, path) {
   return path.split(".").reduce((inner, name) => inner?.[name], value);
 }
 
+const checks = ["ids", "ids_of", "count", "unique", "files", "events", "reset", "field", "error", "requests"];
+
 async function check({ expect, take }, outcome) {
+  const unknown = Object.keys(expect).filter((name) => !checks.includes(name));
+  assert.deepEqual(unknown, [], "this runner does not know these names of expect");
   const { items, error } = outcome;
   if (expect.error) {
     checkError(expect.error, error);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { functions, leftOut } from "./operations.mjs";
-import { knownOperations } from "./types.mjs";
+import { knownFields, knownOperations } from "./types.mjs";
 
 const { PREGON_URL } = process.env;
 
@@ -50,6 +50,16 @@ test("the parameters of the service are known", () => {
       if (place === "query") {
         assert.ok(known.get(operationId).has(name), `${operationId} has a new parameter ${name}: run npm run build`);
       }
+    }
+  }
+});
+
+test("the fields of the service are known", () => {
+  const fields = knownFields();
+  for (const [name, schema] of Object.entries(served.components.schemas)) {
+    const own = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) => Object.keys(properties));
+    for (const field of own) {
+      assert.ok(fields.get(name)?.has(field), `${name} has a new field ${field}: run npm run build`);
     }
   }
 });

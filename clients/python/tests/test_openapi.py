@@ -13,6 +13,7 @@ import urllib.request
 import pytest
 
 from pregon import _calls, models
+from pregon._changes import EVENTS
 from pregon._decode import api_names
 
 HERE = pathlib.Path(__file__).parent
@@ -235,6 +236,11 @@ def test_every_field_is_known(document):
         known = api_names(model)
         wrong += [f"{name}.{field}" for field in fields - known if (name, field) not in LEFT_OUT_FIELDS]
     assert not wrong, f"new fields: {wrong}: add them to pregon/models.py, or to what this test leaves out"
+
+
+def test_every_event_is_known(document):
+    events = set(document["components"]["schemas"]["Event"]["properties"]["event"]["enum"])
+    assert events == EVENTS, f"events that differ: {sorted(events ^ EVENTS)}: change EVENTS in pregon/_changes.py"
 
 
 def test_no_field_is_made_up(document):

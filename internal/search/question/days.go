@@ -202,7 +202,7 @@ func (r *reader) between(at int) (found days, length int) {
 // period reads a period without its preposition.
 func (r *reader) period(at int) (days, int) {
 	for _, read := range []func(int) (days, int){
-		r.numeric, r.dayOfMonth, r.month, r.relativeDay, r.counted, r.unit, r.weekday,
+		r.numeric, r.weekOfDay, r.dayOfMonth, r.month, r.relativeDay, r.weekend, r.counted, r.ago, r.start, r.unit, r.weekday,
 	} {
 		if found, n := read(at); n > 0 {
 			return found, n
@@ -211,10 +211,13 @@ func (r *reader) period(at int) (days, int) {
 	return days{}, 0
 }
 
-// periodOrYear reads a period, or a year, behind a preposition of time. Without one, a
-// year is mostly that of the subject: results 2025.
+// periodOrYear reads a period, a part of a year or a year, behind a preposition of time.
+// Without one, a year or a part of it is mostly that of the subject: results 2025.
 func (r *reader) periodOrYear(at int) (days, int) {
 	if found, n := r.period(at); n > 0 {
+		return found, n
+	}
+	if found, n := r.partOfYear(at); n > 0 {
 		return found, n
 	}
 	if year, ok := readYear(r.text(at)); ok {
@@ -318,11 +321,16 @@ var isPreposition = map[string]bool{
 	"before": true, "after": true, "between": true, "and": true, "till": true, "through": true,
 }
 
-// relativeDay reads today, yesterday and the day before it.
+// relativeDay reads today, yesterday and the day before it, and this morning.
 func (r *reader) relativeDay(at int) (days, int) {
-	one := func(back disclosure.Day, n int) (days, int) { return days{r.today - back, r.today - back}, n }
+	one := func(back disclosure.Day, n int) (days, int) {
+		return days{r.today - back, r.today - back}, r.partOfDay(at+n) - at
+	}
+	if slices.Contains([]string{"this", "esta"}, r.text(at)) && r.skip(at+1, partsOfDay...) > at+1 {
+		return one(0, 2)
+	}
 	switch r.text(at) {
-	case "today", "hoy":
+	case "today", "hoy", "tonight":
 		return one(0, 1)
 	case "yesterday", "ayer":
 		return one(1, 1)
@@ -338,6 +346,19 @@ func (r *reader) relativeDay(at int) (days, int) {
 		}
 	}
 	return days{}, 0
+}
+
+// partsOfDay are parts of a day. Lists have whole days.
+var partsOfDay = []string{"morning", "afternoon", "evening", "night", "manana", "tarde", "noche"}
+
+// partOfDay returns the index behind the part of a day, if there is one: yesterday afternoon,
+// ayer por la tarde.
+func (r *reader) partOfDay(at int) int {
+	name := r.skip(r.skip(at, "por", "in"), "la", "the")
+	if after := r.skip(name, partsOfDay...); after > name {
+		return after
+	}
+	return at
 }
 
 // weekday reads Monday, last Monday, el lunes pasado: the latest such day before today,
@@ -358,5 +379,5 @@ func (r *reader) weekday(at int) (days, int) {
 		back = 7
 	}
 	d := end - disclosure.Day(back)
-	return days{d, d}, after - at
+	return days{d, d}, r.partOfDay(after) - at
 }

@@ -101,7 +101,7 @@ func wordsOf(asked string) []word {
 	for field := range strings.FieldsSeq(asked) {
 		upper := strings.ToUpper(field) == field && strings.ToLower(field) != field
 		first, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(field, unicode.IsPunct))
-		name := unicode.IsUpper(first) && !shouted && len(out) > 0
+		name := unicode.IsUpper(first) && !shouted && len(out) > 0 && !strings.ContainsFunc(field, unicode.IsDigit)
 		for _, w := range text.Words(field) {
 			out = append(out, word{text: w, upper: upper, name: name})
 		}

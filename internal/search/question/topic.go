@@ -121,6 +121,7 @@ func stems(words []string) string {
 
 // readTopics recognizes the expressions of the table, the longest first.
 func (q *Question) readTopics(words []word) []word {
+	again := map[int][]string{} // further expressions of a topic, by its index
 	for at := range words {
 		for n := min(topics.longest, len(words)-at); n > 0; n-- {
 			said, ok := phrase(words, at, n)
@@ -132,15 +133,21 @@ func (q *Question) readTopics(words []word) []word {
 				continue
 			}
 			use(words, at, n)
-			q.add(said, m)
+			if topic := q.add(said, m); topic >= 0 {
+				again[topic] = append(again[topic], said)
+			}
 			break
 		}
+	}
+	for topic := range q.Topics {
+		q.addAgain(again[topic], q.Topics[topic].Words)
 	}
 	return words
 }
 
-// add adds a recognized topic. The first tool and the first type count.
-func (q *Question) add(said string, m meaning) {
+// add adds a recognized topic. The first tool and the first type count. If there is a topic of
+// the same facts already, add returns its index, and -1 otherwise.
+func (q *Question) add(said string, m meaning) int {
 	switch {
 	case m.tool != "":
 		if q.Tool == "" {
@@ -154,11 +161,29 @@ func (q *Question) add(said string, m meaning) {
 		for kind := range strings.FieldsSeq(m.facts) {
 			t.Facts = append(t.Facts, disclosure.FactKind(kind))
 		}
-		for _, other := range q.Topics {
+		for n, other := range q.Topics {
 			if other.Words == said || len(t.Facts) > 0 && slices.Equal(other.Facts, t.Facts) {
-				return
+				return n
 			}
 		}
 		q.Topics = append(q.Topics, t)
+	}
+	return -1
+}
+
+// addAgain adds further expressions of a topic. One says more about it, so that its words are
+// searched for: rating downgrades. Several are alternatives: rating upgrades or downgrades.
+func (q *Question) addAgain(again []string, topic string) {
+	had := strings.Fields(stems(strings.Fields(topic)))
+	for _, said := range again {
+		for w := range strings.FieldsSeq(said) {
+			switch {
+			case slices.Contains(had, stems([]string{w})):
+			case generic[w] || len(again) > 1:
+				q.Ignored = append(q.Ignored, w)
+			default:
+				q.Words = append(q.Words, w)
+			}
+		}
 	}
 }

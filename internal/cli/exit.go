@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/alecthomas/kong"
 
@@ -19,7 +20,7 @@ var Exits = []Exit{
 	{0, "success, or a stop that was requested"},
 	{exitFailure, "any other failure, such as findings of `verify` or `doctor`"},
 	{exitUsage, "usage: a command, a flag, a variable or an input is wrong, so that the same call fails again"},
-	{exitNotFound, "not found: what the command names does not exist, such as a key or a report"},
+	{exitNotFound, "not found: what the command names does not exist, such as a key, a report or a file"},
 	{exitUnavailable, "unavailable: the store, the source, the service or an address cannot be used now; try again later"},
 }
 
@@ -42,6 +43,9 @@ func ExitCode(err error) int {
 		return exitNotFound
 	case fault.Unavailable:
 		return exitUnavailable
+	}
+	if errors.Is(err, fs.ErrNotExist) { // a file that the command names
+		return exitNotFound
 	}
 	return exitFailure
 }

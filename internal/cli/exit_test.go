@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -25,6 +27,9 @@ func TestExitCode(t *testing.T) {
 	}
 	if got := ExitCode(fault.New(fault.Conflict, "3 findings")); got != 1 {
 		t.Errorf("findings: got %d, want 1", got)
+	}
+	if _, err := os.Open(filepath.Join(t.TempDir(), "missing.jsonl")); ExitCode(fmt.Errorf("importing: %w", err)) != 3 {
+		t.Errorf("a missing file: got %d, want 3", ExitCode(err))
 	}
 	for n, exit := range Exits { // the documented codes are those that ExitCode returns
 		if exit.Code != n {

@@ -155,8 +155,9 @@ func TestCountsRefuse(t *testing.T) {
 		{"list_values", `{"of":"colour"}`, "unknown of 'colour': use category, market, sector, fact, type, kind or date"},
 		{"list_values", `{}`, "of is needed"},
 	} {
-		if got := s.call(test.tool, test.arguments); !got.IsError || !strings.Contains(got.text(), test.want) {
-			t.Errorf("%s %s: %s, want %q", test.tool, test.arguments, got.text(), test.want)
+		got := s.call(test.tool, test.arguments)
+		if !got.IsError || strings.Count(got.text(), test.want) != 1 {
+			t.Errorf("%s %s: %s, want %q once", test.tool, test.arguments, got.text(), test.want)
 		}
 	}
 }

@@ -65,9 +65,7 @@ func (t *Tool) read(q *query.Service, arguments any) (*query.Params, error) {
 		v, ok := given[known.Name]
 		delete(given, known.Name)
 		if !ok || v == nil {
-			if known.Required {
-				p.Reject(known.Name, "", "is needed")
-			}
+			known.rejectAbsent(p)
 			continue
 		}
 		text, reason := known.text(v)
@@ -75,13 +73,21 @@ func (t *Tool) read(q *query.Service, arguments any) (*query.Params, error) {
 			p.Reject(known.Name, printable(v), "%s", reason)
 			continue
 		}
-		if text == "" && known.Required {
-			p.Reject(known.Name, "", "is needed")
+		if text == "" {
+			known.rejectAbsent(p)
 		}
 		values.Set(known.Name, text)
 	}
 	t.rejectUnknown(p, given)
 	return p, nil
+}
+
+// rejectAbsent rejects that a required argument is absent or empty. Where its values are
+// enumerated, what reads it does so, and names them.
+func (a Argument) rejectAbsent(p *query.Params) {
+	if a.Required && len(a.Enum) == 0 {
+		p.Reject(a.Name, "", "is needed")
+	}
 }
 
 // rejectUnknown rejects unknown arguments. It names only the first few, since

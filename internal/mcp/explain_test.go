@@ -42,6 +42,30 @@ func TestEmptyList(t *testing.T) {
 	}
 }
 
+// An empty answer about days before all known reports does not read as if there were none then.
+func TestEmptyDays(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	const known = "The oldest report here is of "
+	for arguments, want := range map[string]bool{
+		`{"to":"1999-12-31"}`: true,
+		`{"from":"1999-01-01","to":"1999-12-31","search":"dividendo"}`: true,
+		`{"from":"2090-01-01"}`:                 false,
+		`{"search":"zzzz"}`:                     false,
+		`{"search":"zzzz","from":"1999-01-01"}`: true,
+	} {
+		if got := s.call("search_reports", arguments).text(); strings.Contains(got, known) != want {
+			t.Errorf("%s: got %s", arguments, got)
+		}
+	}
+	if got := s.call("count_reports", `{"by":"type","to":"1999-12-31"}`).text(); !strings.Contains(got, known) {
+		t.Errorf("count_reports: got %s", got)
+	}
+	if out, _ := s.inquire("What was published in 1999?"); !strings.Contains(out.Note, known) {
+		t.Errorf("search: noted %s", out.Note)
+	}
+}
+
 // The English terms that the instructions name are widened, and the tools that they name exist.
 func TestInstructions(t *testing.T) {
 	t.Parallel()

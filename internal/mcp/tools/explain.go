@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pregon/internal/catalog"
+	"pregon/internal/disclosure"
 	"pregon/internal/query"
 	"pregon/internal/text"
 )
@@ -13,14 +14,36 @@ import (
 // maxAlternatives is the number of Spanish alternatives that a text names for a word.
 const maxAlternatives = 4
 
-// explain says why a list of reports is empty: which of its words find how many reports
-// by themselves. It returns "" for a list without words.
+// explain says why a list of reports is empty: that its days are before the first known
+// report, and which of its words find how many reports by themselves. It returns "" for a list
+// with neither.
 func (s *Service) explain(ctx context.Context, snapshot *catalog.Snapshot, list query.List) (string, error) {
-	if list.Filter.Search == "" {
-		return "", nil
+	unknown, err := daysUnknown(ctx, snapshot, list.Filter)
+	if err != nil || list.Filter.Search == "" {
+		return unknown, err
 	}
 	why, err := s.Query.Explain(ctx, snapshot, list)
-	return explanation("Reports", why), err
+	return unknown + explanation("Reports", why), err
+}
+
+// daysUnknown says since when reports are known, if a filter has earlier days.
+func daysUnknown(ctx context.Context, snapshot *catalog.Snapshot, f disclosure.Filter) (string, error) {
+	if f.From == 0 && f.To == 0 {
+		return "", nil
+	}
+	all, err := snapshot.Reports(ctx, disclosure.Filter{}, 1, 1)
+	if err != nil || all.Total == 0 {
+		return "", err
+	}
+	oldest, err := snapshot.Reports(ctx, disclosure.Filter{}, all.Total, 1)
+	if err != nil || len(oldest.Reports) == 0 {
+		return "", err
+	}
+	first := disclosure.DayOf(oldest.Reports[0].Listed())
+	if f.From >= first || f.From == 0 && f.To >= first {
+		return "", nil
+	}
+	return fmt.Sprintf(" The oldest report here is of %s: what was published before is not known.", first), nil
 }
 
 // explainFacts is explain for a list of facts.

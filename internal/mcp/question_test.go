@@ -102,6 +102,36 @@ func TestSearchPrices(t *testing.T) {
 	}
 }
 
+// A subject with words that no report has is found without them, and the note names them.
+func TestSearchWithoutWords(t *testing.T) {
+	t.Parallel()
+	s := startWithQuestions(t)
+	for question, unknown := range map[string]string{
+		"largest buy-back programmes Q3 last week":      "largest q3",
+		"recompras de más de 10 millones last week":     "10 millones",
+		"buy-back programmes of the fat cows last week": "fat cows",
+	} {
+		out, ids := s.inquire(question)
+		if !slices.Equal(ids, []string{"oir-901"}) || !strings.Contains(out.Note, "beside the rest: "+unknown+".") {
+			t.Errorf("%s: found %v, noted %q", question, ids, out.Note)
+		}
+	}
+}
+
+// A short word of a question is not the beginning of another one.
+func TestSearchShortWords(t *testing.T) {
+	t.Parallel()
+	s := startWithQuestions(t)
+	other := newReport(disclosure.OIR, 915, lastWeek(time.Now()).UTC().Format(time.RFC3339))
+	other.Title = "[Simulación] Cutres e hijos en agosto"
+	s.append(store.Batch{Reports: []disclosure.Report{other}})
+	for _, question := range []string{"Did anyone cut last week?", "ago last week"} {
+		if out, ids := s.inquire(question); len(ids) > 0 {
+			t.Errorf("%s: found %v, noted %q", question, ids, out.Note)
+		}
+	}
+}
+
 // A report that only mentions the subject comes after those about it, although it is newer.
 func TestSearchMentionsLast(t *testing.T) {
 	t.Parallel()
@@ -172,6 +202,18 @@ func TestSearchNote(t *testing.T) {
 	} {
 		if out, _ := s.inquire(question); !strings.Contains(out.Note, want) {
 			t.Errorf("%s: the note does not have %q: %s", question, want, out.Note)
+		}
+	}
+	// An empty answer says what each word and the rest of the question match.
+	for question, want := range map[string]string{
+		"zzzz last week":                "zzzz 0. The other conditions alone match 2.",
+		"buy-backs of Zzzz last week":   "zzzz 0. The other conditions alone match 2.",
+		"What about cyberattacks?":      "cyberattacks (also ciberataque) 0.",
+		"What was announced last week?": "These are",
+	} {
+		out, ids := s.inquire(question)
+		if empty := want != "These are"; empty != (len(ids) == 0) || empty != strings.Contains(out.Note, want) {
+			t.Errorf("%s: found %v, the note does not have %q: %s", question, ids, want, out.Note)
 		}
 	}
 	// What is not known is not replaced by something else.

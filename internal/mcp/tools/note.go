@@ -61,7 +61,11 @@ func (q *inquiry) note() string {
 	if len(q.reports) == 0 && !q.notAboutReports() {
 		parts = append(parts, "No report was found."+q.why)
 	}
-	if q.more {
+	switch {
+	case q.more && q.total > 0:
+		parts = append(parts, fmt.Sprintf("These are %d of %d reports: search_reports has all, by pages.",
+			len(q.reports), q.total))
+	case q.more:
 		parts = append(parts, fmt.Sprintf("There are more than these %d reports: search_reports has all, by pages.",
 			len(q.reports)))
 	}

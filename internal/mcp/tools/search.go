@@ -61,6 +61,7 @@ type inquiry struct {
 	issuers []*search.Issuer
 	reports []catalog.Report
 	more    bool     // there are more reports than those
+	total   int      // of all reports, if that is known
 	unknown []string // words that no report has beside the rest of the question
 	why     string   // why there is no report
 
@@ -142,8 +143,8 @@ func (q *inquiry) find(ctx context.Context) error {
 	if err := q.findReports(ctx, filters); err != nil {
 		return err
 	}
-	last := filters[len(filters)-1]
-	if len(q.reports) == 0 && last.Search != "" {
+	last := q.withWords(filters[len(filters)-1], q.Words)
+	if len(q.reports) == 0 {
 		why, err := q.service.explain(ctx, q.snapshot, query.List{Filter: last})
 		q.why = why
 		return err
@@ -180,14 +181,17 @@ func (q *inquiry) findReports(ctx context.Context, filters []disclosure.Filter) 
 			continue
 		case f.Fact != "" && q.Issuer == nil && i+1 < len(filters) && filters[i+1].Fact != "":
 			stating = append(stating, pages[i].Reports...)
-		case len(best) == 0 && len(words) > 0 && f.Search == "" && f.Issuer == "": // of the subject nothing is known
-			continue
+		case len(best) == 0 && len(words) > 0 && f.Search == "" && f.Issuer == "" && f.Fact == "":
+			continue // of the subject nothing is known
 		default:
 			about, rest := aboutTopic(f, pages[i].Reports)
 			others = append(others, about...)
 			mentions = append(mentions, rest...)
 		}
 		q.more = q.more || pages[i].Total > len(pages[i].Reports)
+		if len(filters) == 1 {
+			q.total = pages[i].Total
+		}
 	}
 	q.add(stating)
 	newestFirst(others)
@@ -196,7 +200,7 @@ func (q *inquiry) findReports(ctx context.Context, filters []disclosure.Filter) 
 	q.add(mentions)
 	q.mentions = len(mentions) > 0
 	for _, f := range filters {
-		if f = withWords(q.snapshot, f, words); f.Search != "" && f.Fact == "" {
+		if f = q.withWords(f, words); f.Search != "" && f.Fact == "" {
 			if err := q.inDocuments(ctx, f); err != nil {
 				return err
 			}
@@ -264,7 +268,7 @@ func (q *inquiry) relaxed(
 	f disclosure.Filter,
 	words []string,
 ) (best catalog.Page, kept []string, err error) {
-	best, err = q.snapshot.Reports(ctx, withWords(q.snapshot, f, words), 1, maxFound)
+	best, err = q.snapshot.Reports(ctx, q.withWords(f, words), 1, maxFound)
 	if err != nil || best.Total > 0 || len(words) == 0 {
 		return best, words, err
 	}
@@ -274,7 +278,7 @@ func (q *inquiry) relaxed(
 	}
 	var some []counted
 	for _, w := range words {
-		page, err := q.snapshot.Reports(ctx, withWords(q.snapshot, f, []string{w}), 1, 1)
+		page, err := q.snapshot.Reports(ctx, q.withWords(f, []string{w}), 1, 1)
 		if err != nil {
 			return best, nil, err
 		}
@@ -296,7 +300,7 @@ func (q *inquiry) relaxed(
 	}
 	for _, w := range some {
 		more := append(slices.Clone(kept), w.word)
-		page, err := q.snapshot.Reports(ctx, withWords(q.snapshot, f, more), 1, maxFound)
+		page, err := q.snapshot.Reports(ctx, q.withWords(f, more), 1, maxFound)
 		if err != nil {
 			return best, nil, err
 		}
@@ -312,6 +316,21 @@ func withWords(snapshot *catalog.Snapshot, f disclosure.Filter, words []string) 
 	f.Search = strings.TrimSpace(f.Search + " " + strings.Join(words, " "))
 	f.Widen = f.Widen || f.Search != "" && snapshot.Directory().Widens(f.Search)
 	return f
+}
+
+// shortWord is the number of letters of a word that is not taken for the beginning of others:
+// of "cut" in a question, no name is meant.
+const shortWord = 3
+
+// withWords returns a filter for reports that have some words of the question too.
+func (q *inquiry) withWords(f disclosure.Filter, words []string) disclosure.Filter {
+	whole := slices.Clone(words)
+	for i, w := range whole {
+		if len(w) <= shortWord && !q.snapshot.Directory().Widens(w) {
+			whole[i] = `"` + w + `"`
+		}
+	}
+	return withWords(q.snapshot, f, whole)
 }
 
 // searchFor returns the filter of words that a caller asks for.

@@ -108,13 +108,26 @@ func TestSearchWithoutWords(t *testing.T) {
 	s := startWithQuestions(t)
 	for question, unknown := range map[string]string{
 		"largest buy-back programmes Q3 last week":      "largest q3",
-		"recompras de más de 10 millones last week":     "10 millones",
+		"recompras de más de 10 fábricas last week":     "10 fabricas",
 		"buy-back programmes of the fat cows last week": "fat cows",
 	} {
 		out, ids := s.inquire(question)
 		if !slices.Equal(ids, []string{"oir-901"}) || !strings.Contains(out.Note, "beside the rest: "+unknown+".") {
 			t.Errorf("%s: found %v, noted %q", question, ids, out.Note)
 		}
+	}
+}
+
+// Reports that spell the same number are not an answer about an amount.
+func TestSearchAmount(t *testing.T) {
+	t.Parallel()
+	s := startWithQuestions(t)
+	other := newReport(disclosure.OIR, 916, time.Now().AddDate(0, 0, -50).UTC().Format(time.RFC3339))
+	other.Title = "[Simulación] Recompra por 10 millones de euros"
+	s.append(store.Batch{Reports: []disclosure.Report{other}})
+	out, ids := s.inquire("recompras de más de 10 millones de euros")
+	if !slices.Contains(ids, "oir-901") || !strings.Contains(out.Note, "list_facts with min_amount") {
+		t.Errorf("found %v, noted %q", ids, out.Note)
 	}
 }
 

@@ -69,6 +69,9 @@ func (q *inquiry) note() string {
 		parts = append(parts, fmt.Sprintf("There are more than these %d reports: search_reports has all, by pages.",
 			len(q.reports)))
 	}
+	if q.HasAmount {
+		parts = append(parts, "Amounts are not searched for: use list_facts with min_amount.")
+	}
 	if hint := hints[q.Tool]; hint != "" {
 		parts = append(parts, hint)
 	}

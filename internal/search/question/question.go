@@ -27,6 +27,8 @@ type Question struct {
 	Names    []string // those of Words that are written like names
 	Ignored  []string // words that say nothing about the subject, folded
 	Tool     Tool     // that answers the question better than a search
+
+	HasAmount bool // the question names an amount of money, which is among Ignored
 }
 
 // Topic is a subject of reports that the question names.
@@ -64,6 +66,7 @@ func Parse(asked string, issuers *search.Directory, today disclosure.Day) Questi
 	}
 	words = q.readIssuer(words, issuers)
 	words = q.readDays(words, today)
+	words = q.readAmounts(words)
 	words = q.readTopics(words)
 	for _, w := range words {
 		switch {

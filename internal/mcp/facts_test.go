@@ -365,3 +365,26 @@ func TestFactsAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A list of what documents state says that it has no reports without one.
+func TestOnlyDocuments(t *testing.T) {
+	t.Parallel()
+	s := start(t, market())
+	s.append(store.Batch{Reports: []disclosure.Report{
+		stating(904, time.Now().Add(-time.Hour), disclosure.Dividend, "gross_per_share", "0.25"),
+	}})
+	for call, want := range map[[2]string]bool{
+		{"list_facts", `{"kind":"dividend"}`}:                    true,
+		{"list_facts", `{"kind":"takeover"}`}:                    true,
+		{"count_reports", `{"by":"issuer","fact":"dividend"}`}:   true,
+		{"search_reports", `{"fact":"dividend"}`}:                true,
+		{"search_reports", `{"fact":"takeover"}`}:                true,
+		{"count_reports", `{"by":"issuer","search":"dividend"}`}: false,
+		{"search_reports", `{}`}:                                 false,
+	} {
+		got := s.call(call[0], call[1]).text()
+		if strings.Contains(got, "Reports without a document that states it clearly are not here") != want {
+			t.Errorf("%s: got %s", call, got)
+		}
+	}
+}

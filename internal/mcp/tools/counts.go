@@ -27,6 +27,10 @@ func (s *Service) countReports(ctx context.Context, snapshot *catalog.Snapshot, 
 		}
 	}
 	page := newCountPage(found, hint)
+	if list.Filter.Fact != "" {
+		page.hint += " " + onlyDocuments
+		page.notice = onlyDocuments + " " + page.notice
+	}
 	for _, row := range found.Data {
 		if err := page.add(row, s.appendCountLine(nil, list, row)); err != nil {
 			return Result{}, err

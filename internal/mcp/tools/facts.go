@@ -24,6 +24,9 @@ const (
 	maxEntries   = 50    // of a page of the calendar
 )
 
+// onlyDocuments says what a list of facts cannot have.
+const onlyDocuments = "Reports without a document that states it clearly are not here: search_reports finds them by words."
+
 // place is where a document states a field, without the words around it.
 type place struct {
 	Page  int    `json:"page"`
@@ -169,7 +172,8 @@ func (s *Service) listFacts(ctx context.Context, snapshot *catalog.Snapshot, p *
 // that prove them.
 func (s *Service) newFactPage(found query.FactRows, order string, proved bool) (*listPage, error) {
 	page := newListPage("Facts", order, found.Total, found.Page, found.Limit)
-	page.hint = " The facts of a document are known some seconds after its report."
+	page.hint = " The facts of a document are known some seconds after its report. " + onlyDocuments
+	page.notice = onlyDocuments + " " + page.notice
 	if !proved {
 		page.notice = "Quotes that prove the facts are left out to show more: get_report has them. " + page.notice
 	}

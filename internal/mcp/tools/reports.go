@@ -44,6 +44,10 @@ func (s *Service) SearchReports(ctx context.Context, snapshot *catalog.Snapshot,
 		}
 		page.hint = " service_status reports whether the source can be read." + why
 	}
+	if list.Filter.Fact != "" {
+		page.hint += " " + onlyDocuments
+		page.notice = onlyDocuments + " " + page.notice
+	}
 	if named != nil {
 		only := fmt.Sprintf("Only reports of %s (%s): put its name in quotation marks to find those of others that "+
 			"mention it.", quote.Text(named.Issuer.Name, 120), quote.Word(named.Issuer.ID))

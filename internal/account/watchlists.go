@@ -429,6 +429,43 @@ func (s *Service) RemoveFromWatchlist(
 	})
 }
 
+// AddSearch adds a saved search to a list.
+func (s *Service) AddSearch(
+	ctx context.Context,
+	by access.Principal,
+	id string,
+	asked SavedSearch,
+) (Watchlist, error) {
+	now, err := s.o.Query.Snapshot()
+	if err != nil {
+		return Watchlist{}, err
+	}
+	return s.withList(ctx, by, func(ctx context.Context, reach access.Reach) (watchlist.List, error) {
+		return s.o.Watchlists.Update(ctx, reach, id, func(d *watchlist.Draft) error {
+			added, err := readSearches([]SavedSearch{asked}, d.Filters, s.o.Query.NewParams(nil), now)
+			d.Filters = append(d.Filters, added...)
+			return err
+		})
+	})
+}
+
+// RemoveSearch removes the saved searches with a filter from a list. It does nothing if the
+// list has none.
+func (s *Service) RemoveSearch(
+	ctx context.Context,
+	by access.Principal,
+	id string,
+	filter query.FilterBody,
+) (Watchlist, error) {
+	has := func(one watchlist.SavedSearch) bool { return query.NewFilterBody(one.Filter) == filter }
+	return s.withList(ctx, by, func(ctx context.Context, reach access.Reach) (watchlist.List, error) {
+		return s.o.Watchlists.Update(ctx, reach, id, func(d *watchlist.Draft) error {
+			d.Filters = slices.DeleteFunc(d.Filters, has)
+			return nil
+		})
+	})
+}
+
 // ShareWatchlist creates the link that lets others read a list, unless it has one.
 func (s *Service) ShareWatchlist(ctx context.Context, by access.Principal, id string) (Watchlist, error) {
 	return s.withList(ctx, by, func(ctx context.Context, reach access.Reach) (watchlist.List, error) {

@@ -250,17 +250,14 @@ func (c *Console) removeEntry(q *request) (*reply, error) {
 // removeSearch removes the saved search whose conditions the form names, so that a page
 // that was opened before a change of the list removes no other.
 func (c *Console) removeSearch(q *request) error {
-	found, err := c.watchlist(q)
+	f, err := searchOf(q.PostForm.Get("search"))
 	if err != nil {
 		return err
 	}
-	kept := []account.SavedSearch{}
-	for _, f := range found.Filters {
-		if f.Filter.Values().Encode() != q.PostForm.Get("search") {
-			kept = append(kept, f)
-		}
-	}
-	return c.changeList(q, account.WatchlistDraft{Filters: &kept})
+	return c.run(q, keepWatchlists, func(ctx context.Context, by access.Principal) error {
+		_, err := c.Account.RemoveSearch(ctx, by, q.PathValue("id"), f)
+		return err
+	})
 }
 
 // linkList makes or ends one of the links of a list.
@@ -402,12 +399,7 @@ func (c *Console) addSearch(q *request, id string, one account.SavedSearch) (str
 		return made.ID, err
 	}
 	return id, c.run(q, keepWatchlists, func(ctx context.Context, by access.Principal) error {
-		found, err := c.Account.Watchlist(ctx, by, id)
-		if err != nil {
-			return err
-		}
-		filters := append(found.Filters, one)
-		_, err = c.Account.ChangeWatchlist(ctx, by, id, account.WatchlistDraft{Filters: &filters})
+		_, err := c.Account.AddSearch(ctx, by, id, one)
 		return err
 	})
 }

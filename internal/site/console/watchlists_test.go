@@ -1,10 +1,13 @@
 package console_test
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -76,6 +79,42 @@ func TestSavedSearches(t *testing.T) {
 	has(t, w, `href="/?search=obra&amp;type=OIR"`)
 	w = b.post(http.StatusBadRequest, "/account/watchlists/save", url.Values{"search": {"type=XX"}, "list": {id}})
 	has(t, w, `class="notice refusal"`)
+}
+
+// Searches that are saved and removed at the same time in several tabs are all saved and
+// removed.
+func TestSavedSearchesAtOnce(t *testing.T) {
+	t.Parallel()
+	b := start(t).person("ana", false)
+	list := b.newList("Obras")
+	id := strings.TrimPrefix(list, "/account/watchlists/")
+	const tabs = 8
+	inTabs := func(path string, form func(n int) url.Values) {
+		token := b.token()
+		var all sync.WaitGroup
+		for n := range tabs {
+			tab := *b
+			tab.cookies = maps.Clone(b.cookies)
+			all.Go(func() {
+				sent := form(n)
+				sent.Set("form_token", token)
+				if w := tab.request(path, sent); w.Code != http.StatusSeeOther {
+					t.Errorf("tab %d: got %d\n%s", n, w.Code, w.Body)
+				}
+			})
+		}
+		all.Wait()
+	}
+	search := func(n int) string { return fmt.Sprintf("search=obra%d", n) }
+	inTabs("/account/watchlists/save", func(n int) url.Values {
+		return url.Values{"search": {search(n)}, "list": {id}}
+	})
+	w := b.get(http.StatusOK, list)
+	for n := range tabs {
+		has(t, w, `href="/?`+search(n)+`"`)
+	}
+	inTabs(list+"/remove", func(n int) url.Values { return url.Values{"search": {search(n)}} })
+	lacks(t, b.get(http.StatusOK, list), "search=obra")
 }
 
 // A search in documents stays one, and leads to the page that has it. One for positions

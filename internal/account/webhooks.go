@@ -123,7 +123,7 @@ func checkScope(by access.Principal, d *webhook.Draft) (err error) {
 	}
 	i := slices.IndexFunc(d.Events, events.NeedsIssuers)
 	if d.Enabled && i >= 0 && !by.Scope.Has(access.ReadIssuers) {
-		return by.MissingScope(access.ReadIssuers, "A webhook with the event "+string(d.Events[i]))
+		return by.MissingScope(access.ReadIssuers, fault.Text{Format: "A webhook with the event %s", Args: []any{d.Events[i]}})
 	}
 	return nil
 }

@@ -216,7 +216,7 @@ func (s *Site) ordered(q *request, list query.List) (catalog.Page, listOrder, er
 		return found, listOrder{}, err
 	case importantFirst:
 	default:
-		q.params.Reject("order", order, "must be "+importantFirst+", or absent for the newest first")
+		q.params.Reject("order", order, "must be %s, or absent for the newest first", importantFirst)
 	}
 	if err := q.params.Err(); err != nil {
 		return catalog.Page{}, listOrder{}, err

@@ -105,12 +105,10 @@ func RefuseInQuery(query string) error {
 		if strings.Contains(name, keyPrefix) {
 			name = "query"
 		}
-		return &fault.Error{
-			Kind: fault.Invalid,
-			Message: "Credentials do not belong in the address: send the key or token in the Authorization or " +
-				"X-API-Key header, and treat this one as leaked.",
-			Fields: []fault.Field{{Name: name, Reason: "is not accepted in the query"}},
-		}
+		refused := fault.New(fault.Invalid, "Credentials do not belong in the address: send the key or token in the "+
+			"Authorization or X-API-Key header, and treat this one as leaked.")
+		refused.Fields = []fault.Field{fault.NewField(name, "", "is not accepted in the query")}
+		return refused
 	}
 	return nil
 }

@@ -131,14 +131,12 @@ type Principal struct {
 // and others with the scope.
 func (p Principal) MayRead(all Scope) bool { return p.Mode == Anonymous || p.Scope.Has(all) }
 
-// MissingScope returns the error for an operation outside the principal's scope.
-func (p Principal) MissingScope(all Scope, message string) error {
-	return &scopeError{all, &fault.Error{
-		Kind: fault.Forbidden,
-		Code: "insufficient_scope",
-		Message: message + " needs the scope " + all.String() + "; the " + p.Mode.String() + " has " +
-			p.Scope.String() + ".",
-	}}
+// MissingScope returns the error for an operation outside the principal's scope. What needs
+// the scope is a text, or a fault.Text.
+func (p Principal) MissingScope(all Scope, what any) error {
+	refused := fault.New(fault.Forbidden, "%s needs the scope %s; the %s has %s.", what, all, p.Mode.String(), p.Scope)
+	refused.Code = "insufficient_scope"
+	return &scopeError{all, refused}
 }
 
 // scopeError carries the missing scope for Challenge.

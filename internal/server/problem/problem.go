@@ -96,6 +96,10 @@ func Of(err error) Document {
 	return doc
 }
 
+// HasDetail reports whether Detail says more than Errors: without parts of its own it is made of
+// them.
+func (d Document) HasDetail() bool { return len(d.Errors) == 0 || d.Parts.Format != "" }
+
 // OfStatus returns the document of an HTTP error for which there is no kind, such as
 // a wrong method.
 func OfStatus(status int, name, format string, args ...any) Document {

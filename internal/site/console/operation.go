@@ -119,7 +119,7 @@ func (q *request) refusal(err error, fields ...string) (*formProblem, int, error
 	q.setRetryAfter(err)
 	doc := problem.Of(err)
 	out := &formProblem{Fields: map[string]render.Message{}}
-	if len(doc.Errors) == 0 {
+	if doc.HasDetail() {
 		out.Detail = q.e.Message(doc.Detail, doc.Parts)
 	}
 	for _, f := range doc.Errors {

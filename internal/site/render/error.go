@@ -142,7 +142,7 @@ func (r *Renderer) writeProblem(w http.ResponseWriter, q Request, d problem.Docu
 	}
 	// The messages about loads and failures are for programs: the advice says it all.
 	forPeople := d.Status < http.StatusInternalServerError && d.Status != http.StatusTooManyRequests
-	if len(data.Fields) == 0 && forPeople {
+	if d.HasDetail() && forPeople {
 		data.Detail = e.Message(d.Detail, d.Parts)
 	}
 	if key := "error." + status + ".do"; e.Known(key) {

@@ -94,6 +94,10 @@ func readMessages(t *testing.T, folder string, formats map[string]string, all ma
 			if s, ok := formatIn(n); ok && !forPrograms[s] {
 				formats[s] = set.Position(n.Pos()).String()
 			}
+			if computed := computedFormat(n); computed != nil {
+				t.Errorf("%s: a message is computed, so that no wording is found for it: use a format with arguments",
+					set.Position(computed.Pos()))
+			}
 			return true
 		})
 		return nil
@@ -106,24 +110,53 @@ func readMessages(t *testing.T, folder string, formats map[string]string, all ma
 // formatIn returns the format of an error that an expression makes, if it has one of its
 // own.
 func formatIn(n ast.Node) (format string, ok bool) {
+	if e := formatOf(n); e != nil {
+		format, ok = constantText(e)
+	}
+	return format, ok && strings.Trim(format, "%sv") != ""
+}
+
+// formatOf returns the expression that is the format of the error which an expression makes,
+// or nil.
+func formatOf(n ast.Node) (format ast.Expr) {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		if at, known := formatArguments[nameOf(n.Fun)]; known && at < len(n.Args) {
-			format, ok = constantText(n.Args[at])
+			return n.Args[at]
 		}
 	case *ast.CompositeLit:
 		field, known := formatFields[nameOf(n.Type)]
+		if n.Type == nil { // an element of a list of fault.Field
+			field, known = "Reason", true
+		}
 		if !known {
-			return "", false
+			return nil
 		}
 		for _, element := range n.Elts {
 			pair, named := element.(*ast.KeyValueExpr)
 			if named && nameOf(pair.Key) == field {
-				format, ok = constantText(pair.Value)
+				format = pair.Value
 			}
 		}
 	}
-	return format, ok && strings.Trim(format, "%sv") != ""
+	return format
+}
+
+// computedFormat returns the format of the error that an expression makes if it is put
+// together from texts, or nil. Such a message has other words each time.
+func computedFormat(n ast.Node) ast.Expr {
+	format := formatOf(n)
+	switch e := format.(type) {
+	case *ast.BinaryExpr:
+		if _, constant := constantText(e); !constant {
+			return e
+		}
+	case *ast.CallExpr:
+		if strings.HasPrefix(nameOf(e.Fun), "Sprint") {
+			return e
+		}
+	}
+	return nil
 }
 
 // nameOf returns the name of a function or type: with its package if that is fault or

@@ -111,12 +111,10 @@ func (s *Service) RedeliverSince(ctx context.Context, by access.Reach, id string
 			}
 		}
 		if len(found) > s.maxRedelivered || searched-since > maxSearched || texts > maxTexts {
-			return 0, &fault.Error{
-				Kind: fault.Invalid,
-				Message: fmt.Sprintf("That is too much at once: one request may send at most %d changes, search %d, "+
-					"and search the documents of %d. Nothing was sent.", s.maxRedelivered, maxSearched, maxTexts),
-				Fields: []fault.Field{{Name: "since", Value: fmt.Sprint(since), Reason: "use a later one"}},
-			}
+			refused := fault.New(fault.Invalid, "That is too much at once: one request may send at most %d changes, "+
+				"search %d, and search the documents of %d. Nothing was sent.", s.maxRedelivered, maxSearched, maxTexts)
+			refused.Fields = []fault.Field{fault.NewField("since", fmt.Sprint(since), "use a later one")}
+			return 0, refused
 		}
 		if len(changes) < pageSize {
 			break

@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"pregon/internal/auth/access"
@@ -60,10 +59,8 @@ func (l *testLimits) allow(ctx context.Context, account, id string) error {
 	if v.OK {
 		return nil
 	}
-	return &fault.Error{
-		Kind:       fault.RateLimited,
-		RetryAfter: max(v.Reset, time.Second),
-		Message: fmt.Sprintf("The limit for %s is %d tests per minute. Wait for the time in Retry-After.",
-			what, policy.Limit),
-	}
+	refused := fault.New(fault.RateLimited, "The limit for %s is %d tests per minute. Wait for the time in Retry-After.",
+		what, policy.Limit)
+	refused.RetryAfter = max(v.Reset, time.Second)
+	return refused
 }

@@ -261,6 +261,8 @@ await check('the language can be chosen and stays', async () => {
   const page = await open('/')
   same(await page.locator('html').getAttribute('lang'), 'es', 'the language')
   await Promise.all([page.waitForURL('**lang=en**'), page.locator('.switches a[hreflang="en"]').click()])
+  const mark = () => page.locator('#list h3 a').first().evaluate((title) => getComputedStyle(title, '::after').content)
+  same(await mark(), '"ES"', 'what an English list marks Spanish titles with')
   await Promise.all([page.waitForURL('**/reports/**'), page.locator('#list h3 a').first().click()])
   same(await page.locator('html').getAttribute('lang'), 'en', 'the language of a report')
   await page.done()

@@ -229,6 +229,13 @@ func (of ValueSet) near(value string) (values []string) {
 	return values[:min(len(values), maxNearValues)]
 }
 
+// SectorNames returns the Spanish and the English name of a sector for people. A name that is not
+// known is "".
+func SectorNames(sector string) (spanish, english string) {
+	known := valueNames[Sectors][text.Fold(sector)]
+	return known.spanish, known.english
+}
+
 // names returns the Spanish and the English name of a value. The English one is "" if it is
 // not known. A name of the source stays as it is spelt there.
 func (of ValueSet) names(value string) (spanish, english string) {

@@ -53,8 +53,8 @@ func (q *request) analyticsForm() analyticsForm {
 	f := analyticsForm{
 		filterForm: q.formOf(analyticsDays),
 		Issuer:     q.values.Get("issuer"),
-		Markets:    q.nameChoices(issuers, marketOf, q.values.Get("market"), 0),
-		Sectors:    q.nameChoices(issuers, sectorOf, q.values.Get("sector"), 0),
+		Markets:    q.nameChoices(issuers, marketNames, q.values.Get("market"), 0),
+		Sectors:    q.nameChoices(issuers, sectorNames, q.values.Get("sector"), 0),
 	}
 	f.Hidden = slices.DeleteFunc(f.Hidden, func(h hidden) bool {
 		return slices.Contains([]string{"issuer", "market", "sector"}, h.Name) // which have fields
@@ -434,7 +434,7 @@ func (q *request) rankCharts(figures *catalog.Analytics) []*chart.Chart {
 		chart.NumberColumn("issuers", e.Text("nav.issuers")),
 	}}
 	for _, u := range figures.Sectors {
-		name := chart.Cell{Text: u.Sector, Value: u.Sector, URL: q.with("/analytics", "sector", u.Sector)}
+		name := chart.Cell{Text: e.Sector(u.Sector), Value: u.Sector, URL: q.with("/analytics", "sector", u.Sector)}
 		sectors.Rows = append(sectors.Rows, []chart.Cell{
 			name,
 			e.linkedNumber(u.Reports, q.listOf("sector", u.Sector)),

@@ -307,7 +307,7 @@ func (q *request) calendarForm(wanted query.Calendar, span calendarSpan) calenda
 		Issuer:  q.values.Get("issuer"),
 		Kinds:   []choice{{Text: e.Text("any"), Selected: wanted.Kind == ""}},
 		Clear:   q.with("/calendar", "issuer", "", "kind", "", "market", "", "sector", "", "watchlist", ""),
-		Sectors: q.positionNames(sectorOf, q.values.Get("sector")),
+		Sectors: q.positionNames(sectorNames, q.values.Get("sector")),
 	}
 	for _, kind := range calendar.Kinds {
 		f.Kinds = append(f.Kinds, choice{

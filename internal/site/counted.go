@@ -224,6 +224,9 @@ func (e edition) countName(by catalog.Dimension, c query.Count) string {
 	if by == catalog.ByIssuer {
 		return disclosure.DisplayName(c.Name)
 	}
+	if by == catalog.BySector {
+		return e.Sector(c.Name)
+	}
 	if e.Language == render.English && c.NameEN != nil {
 		return *c.NameEN
 	}

@@ -441,6 +441,8 @@ func (q *request) conditionText(name, value string) string {
 		value = q.edition.Text("kinds." + value)
 	case "category":
 		value = q.edition.CategoryCondition(value)
+	case "sector":
+		value = q.edition.SectorCondition(value)
 	case "fact":
 		value = q.edition.Text("factkind." + value)
 	case "issuer":

@@ -170,8 +170,9 @@ func TestDirectory(t *testing.T) {
 	has(t, s.get(http.StatusOK, "/issuers?search=nada"), "Ningún emisor cumple", `href="/search?search=nada"`)
 	has(t, s.get(http.StatusBadRequest, "/issuers?letter=AA"), "debe ser una letra")
 	has(t, s.get(http.StatusBadRequest, "/issuers?kind=XX"), "debe ser company, fund, manager u other")
-	has(t, s.get(http.StatusOK, "/issuers?sector=BANCOS&market=SIBE"), "BANCOS (42)", "CONSTRUCCIÓN (41)", "SIBE (42)", "BME Growth (42)",
+	has(t, s.get(http.StatusOK, "/issuers?sector=BANCOS&market=SIBE"), "Bancos (42)", "Construcción (41)", "SIBE (42)", "BME Growth (42)",
 		`href="/api/v1/issuers.csv?market=SIBE&amp;sector=BANCOS"`)
+	has(t, s.get(http.StatusOK, "/issuers?market=SIBE&lang=en"), "Bancos (es) (42)", "Construction (41)") // one has no English name
 	has(t, s.get(http.StatusBadRequest, "/issuers?sector=bnacos&lang=en"), "There is no sector “bnacos”", `href="/issuers?lang=en&amp;sector=BANCOS"`)
 	s.get(http.StatusBadRequest, "/issuers?market="+strings.Repeat("a", 300))
 	has(t, start(t, "", store.Batch{}).get(http.StatusOK, "/issuers"), "todavía no se ha cargado")

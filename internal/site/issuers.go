@@ -1,7 +1,7 @@
 package site
 
 import (
-	"maps"
+	"cmp"
 	"math"
 	"net/url"
 	"slices"
@@ -79,8 +79,8 @@ func (s *Site) issuers(q *request) (*render.Page, error) {
 	inMarket := only(found, market == "", func(e *search.Issuer) bool { return wantedMarket.Match(e.Issuer.Market) })
 	inSector := only(found, sector == "", func(e *search.Issuer) bool { return wantedSector.MatchSector(e.Issuer.Sector) })
 	found = only(inMarket, sector == "", func(e *search.Issuer) bool { return wantedSector.MatchSector(e.Issuer.Sector) })
-	out.Markets = q.nameChoices(inSector, marketOf, market, len(found))
-	out.Sectors = q.nameChoices(inMarket, sectorOf, sector, len(found))
+	out.Markets = q.nameChoices(inSector, marketNames, market, len(found))
+	out.Sectors = q.nameChoices(inMarket, sectorNames, sector, len(found))
 	out.Kinds = q.kindChoices(found, kind)
 	found = only(found, kind == "", func(e *search.Issuer) bool { return e.Issuer.Kind == kind })
 	if text == "" {
@@ -195,33 +195,49 @@ func (q *request) kindChoices(issuers []*search.Issuer, selected disclosure.Kind
 	return out
 }
 
-func marketOf(e *search.Issuer) string { return e.Issuer.Market }
+// issuerName is a name that issuers have in common, such as that of a market.
+type issuerName struct {
+	of   func(*search.Issuer) string
+	text func(edition, string) string // as pages show it
+}
 
-func sectorOf(e *search.Issuer) string { return e.Issuer.Sector }
+var (
+	marketNames = issuerName{
+		of:   func(e *search.Issuer) string { return e.Issuer.Market },
+		text: func(_ edition, name string) string { return name },
+	}
+	sectorNames = issuerName{
+		of:   func(e *search.Issuer) string { return e.Issuer.Sector },
+		text: func(e edition, name string) string { return e.Sector(name) },
+	}
+)
 
 // nameChoices returns the markets or sectors with the number of issuers of each. The
 // selected one may be another spelling, or words of several: found is its number of issuers.
 func (q *request) nameChoices(
 	issuers []*search.Issuer,
-	of func(*search.Issuer) string,
+	names issuerName,
 	selected string,
 	found int,
 ) []choice {
-	counts := countBy(issuers, of)
+	counts := countBy(issuers, names.of)
 	delete(counts, "")
 	if selected != "" {
 		counts[selected] = found // stays selected if no issuer has it
 	}
-	out := []choice{{Text: q.edition.Text("any"), Selected: selected == ""}}
-	for _, name := range slices.SortedFunc(maps.Keys(counts), compareFolded) {
+	var out []choice
+	for name, n := range counts {
 		out = append(out, choice{
 			Value:    name,
-			Text:     name,
+			Text:     names.text(q.edition, name),
 			Selected: name == selected,
-			Count:    counts[name],
+			Count:    n,
 		})
 	}
-	return out
+	slices.SortFunc(out, func(a, b choice) int {
+		return cmp.Or(compareFolded(a.Text, b.Text), cmp.Compare(a.Value, b.Value))
+	})
+	return append([]choice{{Text: q.edition.Text("any"), Selected: selected == ""}}, out...)
 }
 
 // letters are the parts of the directory. Names that do not begin with a letter are

@@ -8,7 +8,6 @@ import (
 	"pregon/internal/catalog/position"
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
-	"pregon/internal/search"
 	"pregon/internal/site/chart"
 	"pregon/internal/site/render"
 )
@@ -354,9 +353,9 @@ func (q *request) positionForm(r *register) positionForm {
 			f.MinAmount = value
 			f.Currency = q.amountCurrency()
 		case "market":
-			f.Markets = q.positionNames(marketOf, value)
+			f.Markets = q.positionNames(marketNames, value)
 		case "sector":
-			f.Sectors = q.positionNames(sectorOf, value)
+			f.Sectors = q.positionNames(sectorNames, value)
 		case "current":
 			f.HasState = true
 			f.Current = value == "true"
@@ -414,8 +413,8 @@ func (q *request) positionCondition(name, value string) string {
 func (q *request) amountCurrency() string { return cmp.Or(q.values.Get("currency"), drawnCurrency) }
 
 // positionNames returns the markets or the sectors of issuers.
-func (q *request) positionNames(of func(*search.Issuer) string, selected string) []choice {
-	out := q.nameChoices(q.snapshot.Directory().Issuers(), of, selected, 0)
+func (q *request) positionNames(names issuerName, selected string) []choice {
+	out := q.nameChoices(q.snapshot.Directory().Issuers(), names, selected, 0)
 	if len(out) < 2 {
 		return nil
 	}

@@ -160,7 +160,7 @@ func (q *request) facets(f catalog.Facets) (out []facet) {
 	}
 	add("category", "category", f.Categories, q.edition.Category)
 	add("market", "market", f.Markets, same)
-	add("sector", "sector", f.Sectors, same)
+	add("sector", "sector", f.Sectors, q.edition.Sector)
 	return out
 }
 

@@ -78,6 +78,8 @@ func (r *Renderer) suggestion(e Edition, parameter, value string) string {
 	case "issuer":
 	case "category":
 		return e.Category(value)
+	case "sector":
+		return e.Sector(value)
 	case "fact":
 		return e.Text("factkind." + value)
 	case "kind": // of dates

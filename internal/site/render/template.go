@@ -21,7 +21,7 @@ func (r *Renderer) parse(e Edition) (*template.Template, error) {
 	funcs := template.FuncMap{
 		"t": e.T, "n": e.N, "link": e.Link, "number": e.Number, "percent": e.Percent,
 		"clock": e.Clock, "day": e.Day, "dayAndMonth": e.DayAndMonth, "date": e.ShortDate, "moment": e.Moment,
-		"minute": e.Minute, "exact": e.Exact, "said": e.Said,
+		"minute": e.Minute, "exact": e.Exact, "said": e.Said, "sector": e.Sector,
 		"typeName":    func(t any) (string, error) { return e.T("type." + fmt.Sprint(t)) },
 		"displayName": disclosure.DisplayName,
 		"path":        url.PathEscape, "query": url.QueryEscape, "list": func(items ...any) []any { return items },

@@ -228,7 +228,7 @@ func (p *Params) LiveFilter(s *catalog.Snapshot) disclosure.Filter {
 	case "":
 	case InDocument:
 		f.InDocument = true
-		p.requireSearch(f, "with in=document")
+		p.requireSearch(f)
 		if _, err := document.NewMatcher(search.ParseFilter(f)); f.Search != "" && err != nil {
 			p.Reject("search", f.Search, "%v", err)
 		}

@@ -123,7 +123,7 @@ func (b FilterBody) Values() url.Values {
 
 // CheckFilter rejects a filter that is too long to be evaluated for every change.
 func (p *Params) CheckFilter(f disclosure.Filter) {
-	if reason := events.FilterError(f); reason != "" {
+	if reason := events.FilterError(f); reason.Format != "" {
 		p.Reject("filter", f.Search, "%s", reason)
 	}
 }

@@ -36,7 +36,7 @@ func (p *Params) List(s *catalog.Snapshot) List {
 	case "":
 	case InDocument:
 		l.InDocuments = true
-		p.requireSearch(l.Filter, "with in=document")
+		p.requireSearch(l.Filter)
 	default:
 		p.Reject("in", in, "must be document, or be left out")
 	}
@@ -49,15 +49,17 @@ func (p *Params) ListInDocuments(s *catalog.Snapshot) List {
 	l := p.List(s)
 	if !l.InDocuments {
 		l.InDocuments = true
-		p.requireSearch(l.Filter, "")
+		if l.Filter.Search == "" {
+			p.Reject("search", "", "is needed: the words to look for")
+		}
 	}
 	return l
 }
 
-// requireSearch rejects a search in documents without words.
-func (p *Params) requireSearch(f disclosure.Filter, when string) {
+// requireSearch rejects in=document without words.
+func (p *Params) requireSearch(f disclosure.Filter) {
 	if f.Search == "" {
-		p.Reject("search", "", "%s", strings.TrimSpace("is needed "+when)+": the words to look for")
+		p.Reject("search", "", "is needed with in=document: the words to look for")
 	}
 }
 

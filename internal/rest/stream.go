@@ -44,7 +44,7 @@ var retryField = "retry: " + strconv.FormatInt(retryAfter.Milliseconds(), 10) + 
 // has the default events.
 func (p *params) selection(now *catalog.Snapshot, defaults []disclosure.Event) events.Selection {
 	s := events.Selection{Events: defaults, Filter: p.LiveFilter(now)}
-	if reason := events.FilterError(s.Filter); reason != "" {
+	if reason := events.FilterError(s.Filter); reason.Format != "" {
 		p.Reject("search", s.Filter.Search, "%s", reason)
 	}
 	if text := p.Text("events"); text != "" {

@@ -219,3 +219,27 @@ func TestCategoriesInEnglish(t *testing.T) {
 	}
 	has(t, s.get(http.StatusOK, "/analytics/categories.csv?lang=en"), results)
 }
+
+// Pages say everything that is wrong in their language, and once.
+func TestMessagesOfPages(t *testing.T) {
+	t.Parallel()
+	s := start(t, "", querytest.Market())
+	for target, want := range map[string]string{
+		"/?order=oldest":           "debe ser important, o faltar para ver primero las más recientes",
+		"/?api_key=secret":         "Las credenciales no deben ir en la dirección",
+		"/search?in=document":      "es necesario con in=document: las palabras que se buscan",
+		"/search?sector=zzz":       "No existe el sector «zzz».",
+		"/reports/oir-1?offset=-1": "No existe la comunicación oir-1.",
+	} {
+		status := http.StatusBadRequest
+		if strings.HasPrefix(target, "/reports/") {
+			status = http.StatusNotFound
+		}
+		w := s.get(status, target)
+		has(t, w, want)
+		if body := w.Body.String(); strings.Contains(body, `<p class="detail"><span lang="en">`) {
+			t.Errorf("%s: a message is English:\n%s", target, body)
+		}
+	}
+	has(t, s.bySession(http.StatusBadRequest, "/account/search"), "es necesario: las palabras que se buscan")
+}

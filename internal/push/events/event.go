@@ -11,7 +11,6 @@
 package events
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"pregon/internal/auth/access"
 	"pregon/internal/disclosure"
+	"pregon/internal/fault"
 	"pregon/internal/search"
 	"pregon/internal/store"
 	"pregon/internal/text"
@@ -191,20 +191,26 @@ const (
 
 // FilterError describes why a filter is too long to be evaluated for every
 // change. It returns "" if the filter is within the limits.
-func FilterError(f disclosure.Filter) string {
+func FilterError(f disclosure.Filter) (reason fault.Text) {
 	if n := FilterLength(f); n > LongestFilter {
-		return fmt.Sprintf("has %d characters: a filter may have %d at most, in search, category, market, sector "+
-			"and holder together", n, LongestFilter)
+		return fault.Text{
+			Format: "has %d characters: a filter may have %d at most, in search, category, market, sector " +
+				"and holder together",
+			Args: []any{n, LongestFilter},
+		}
 	}
 	if n := len(f.IssuerKeys()); n > disclosure.MaxIssuers+1 { // several, and all of them as one
-		return fmt.Sprintf("has %d issuers: a filter may have %d at most", n-1, disclosure.MaxIssuers)
+		return fault.Text{
+			Format: "has %d issuers: a filter may have %d at most",
+			Args:   []any{n - 1, disclosure.MaxIssuers},
+		}
 	}
 	for _, words := range []string{f.Search, f.HeldBy} {
 		if n := len(text.Words(words)); n > MostTerms {
-			return fmt.Sprintf("has %d words: a filter may search for %d at most", n, MostTerms)
+			return fault.Text{Format: "has %d words: a filter may search for %d at most", Args: []any{n, MostTerms}}
 		}
 	}
-	return ""
+	return fault.Text{}
 }
 
 // FilterLength returns the number of characters in the texts of a filter. Issuers, which are

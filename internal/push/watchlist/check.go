@@ -102,7 +102,7 @@ func (d *Draft) checkSearches() error {
 		case s.Filter.Watchlist != "" || s.Filter.Entries != nil:
 			return fault.InvalidField(field, "", "must not name a watchlist: a saved search cannot use one")
 		}
-		if reason := events.FilterError(s.Filter); reason != "" {
+		if reason := events.FilterError(s.Filter); reason.Format != "" {
 			return fault.InvalidField(field, s.Filter.Search, "%s", reason)
 		}
 		if s.Filter.InDocument {

@@ -18,7 +18,7 @@ import (
 // messageFolders have the errors that pages show.
 var messageFolders = []string{
 	"account", "auth/access", "auth/account", "auth/oauth", "auth/signin", "push/alert/channel", "push/alert/subscription",
-	"push/watchlist", "push/webhook/delivery", "push/webhook/subscription", "query", "server/httpserver", "server/outbound",
+	"push/events", "push/watchlist", "push/webhook/delivery", "push/webhook/subscription", "query", "server/httpserver", "server/outbound",
 	"site",
 }
 
@@ -94,7 +94,11 @@ func readMessages(t *testing.T, folder string, formats map[string]string, all ma
 			if s, ok := formatIn(n); ok && !forPrograms[s] {
 				formats[s] = set.Position(n.Pos()).String()
 			}
-			if computed := computedFormat(n); computed != nil {
+			computed := computedFormat(n)
+			if computed == nil {
+				computed = computedMessage(n)
+			}
+			if computed != nil {
 				t.Errorf("%s: a message is computed, so that no wording is found for it: use a format with arguments",
 					set.Position(computed.Pos()))
 			}
@@ -159,6 +163,25 @@ func computedFormat(n ast.Node) ast.Expr {
 	return nil
 }
 
+// computedMessage returns the only argument of an error if it is put together from texts, or
+// nil.
+func computedMessage(n ast.Node) ast.Expr {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	at, known := formatArguments[nameOf(call.Fun)]
+	if !known || len(call.Args) != at+2 {
+		return nil
+	}
+	format, _ := constantText(call.Args[at])
+	sum, isSum := call.Args[at+1].(*ast.BinaryExpr)
+	if format != "%s" || !isSum {
+		return nil
+	}
+	return sum
+}
+
 // nameOf returns the name of a function or type: with its package if that is fault or
 // problem.
 func nameOf(e ast.Expr) string {
@@ -199,8 +222,11 @@ var forPrograms = map[string]bool{
 	"A token cannot manage an account: sign in at %s/account, or send a key as X-API-Key.": true,
 	"An application cannot manage webhooks or watchlists of a person: use the console at %s/account, or send a key " +
 		"as X-API-Key.": true,
-	"Give owner, the id of an account, and blocked, true or false.": true,
-	"Give seq for one change, or since for all changes after one.":  true,
+	"Give owner, the id of an account, and blocked, true or false.":                                         true,
+	"Give seq for one change, or since for all changes after one.":                                          true,
+	"A backup of the store was restored, and this process is still loading it. Try again in a few seconds.": true,
+	"The limit of %d open streams and waiting requests is reached: close one.":                              true,
+	"This server does not have the change %v yet. Try again in a few seconds.":                              true,
 	"Shutting down.": true,
 	"There is no key %q. GET /api/v1/account/keys lists yours.":                                             true,
 	"This needs a key or token with the scope %s: send it as Authorization: Bearer, or a key as X-API-Key.": true,

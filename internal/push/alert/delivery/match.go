@@ -83,7 +83,7 @@ func (s *Service) selections(known *subscription.Snapshot) *selections {
 	next := &selections{of: known}
 	for id, a := range known.Alerts {
 		switch sel := had[id]; {
-		case !a.Enabled || events.FilterError(a.Filter) != "":
+		case !a.Enabled || events.FilterError(a.Filter).Format != "":
 		case sel != nil && sel.alert == a:
 			next.all = append(next.all, sel)
 		default:

@@ -87,7 +87,7 @@ func (r *Registry) checkSelection(by access.Reach, id string, d AlertDraft) erro
 	case d.Weekday < time.Sunday || d.Weekday > time.Saturday:
 		return fault.InvalidField("weekday", "", "must be a day of the week")
 	}
-	if reason := events.FilterError(d.Filter); reason != "" {
+	if reason := events.FilterError(d.Filter); reason.Format != "" {
 		return fault.InvalidField("filter", d.Filter.Search, "%s", reason)
 	}
 	n := events.FilterLength(d.Filter)

@@ -41,7 +41,7 @@ func (d *Draft) check(allowPrivate bool) error {
 	case !utf8.ValidString(d.Description) || strings.ContainsFunc(d.Description, unicode.IsControl):
 		return fault.InvalidField("description", "", "must be plain text on one line")
 	}
-	if reason := events.FilterError(d.Filter); reason != "" {
+	if reason := events.FilterError(d.Filter); reason.Format != "" {
 		return fault.InvalidField("filter", d.Filter.Search, "%s", reason)
 	}
 	for _, e := range d.Events {

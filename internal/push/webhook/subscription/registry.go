@@ -164,7 +164,7 @@ func (r *Registry) apply(ctx context.Context, u follow.Update) {
 // compile returns a webhook with its compiled filter and its decrypted secrets.
 func (r *Registry) compile(ctx context.Context, w Webhook) *Hook {
 	h := &Hook{Webhook: w}
-	if h.filterError = events.FilterError(w.Filter); h.filterError == "" {
+	if h.filterError = events.FilterError(w.Filter).String(); h.filterError == "" {
 		h.selector = w.Selection().Compile(r.o.Lists)
 	}
 	var err error

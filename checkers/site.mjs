@@ -233,6 +233,26 @@ await check('compact rows have one line each, and stay compact when the page is 
   }
 })
 
+await check('the offer of new reports covers neither the filters nor the day', async () => {
+  for (const width of [360, 768, 1440]) {
+    const page = await open('/', { width })
+    await page.waitForResponse((r) => r.url().includes('/live'))
+    await publish({ type: 'oir', title: 'Llegada sin tapar nada' })
+    await page.locator('.live button').waitFor()
+    const [filters, button, day] = await page.evaluate(() => ['.filters', '.live button', '.day h2 > :first-child']
+      .map((selector) => document.querySelector(selector).getBoundingClientRect()))
+    expect(button.top >= filters.bottom - 1 && button.bottom <= day.top + 1, `${width} pixels: ${filters.bottom} ${button.top} ${button.bottom} ${day.top}`)
+    await page.done()
+  }
+})
+
+await check('the letters of the directory are one row on a phone', async () => {
+  const page = await open('/issuers', { width: 360 })
+  const tops = await page.locator('.letters > *').evaluateAll((letters) => new Set(letters.map((l) => l.offsetTop)).size)
+  same(tops, 1, 'rows of letters')
+  await page.done()
+})
+
 await check('a report shows its evidence', async () => {
   const page = await open(pages.report)
   await page.locator('.sentences .source').first().waitFor({ state: 'visible' })
@@ -261,7 +281,7 @@ await check('the language can be chosen and stays', async () => {
   const page = await open('/')
   same(await page.locator('html').getAttribute('lang'), 'es', 'the language')
   await Promise.all([page.waitForURL('**lang=en**'), page.locator('.switches a[hreflang="en"]').click()])
-  const mark = () => page.locator('#list h3 a').first().evaluate((title) => getComputedStyle(title, '::after').content)
+  const mark = () => page.locator('#list h3 a').first().evaluate((title) => getComputedStyle(title, '::before').content)
   same(await mark(), '"ES"', 'what an English list marks Spanish titles with')
   await Promise.all([page.waitForURL('**/reports/**'), page.locator('#list h3 a').first().click()])
   same(await page.locator('html').getAttribute('lang'), 'en', 'the language of a report')

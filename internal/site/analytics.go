@@ -189,11 +189,15 @@ func (e edition) paceText(p catalog.Pace) string {
 		decimals = 1
 	}
 	figures := e.Text("feed.pace.text", e.Number(p.Today), e.Decimal(p.Usual, decimals))
-	if p.Usual == 0 {
+	if p.Usual < leastUsual {
 		return figures
 	}
 	return e.timesText(float64(p.Today)/p.Usual) + " " + figures
 }
+
+// leastUsual is the number of reports from which on today is compared with the usual. With fewer,
+// as in the first hours of a day, a single report would be many times as many.
+const leastUsual = 0.5
 
 // timesText says how many times the usual something is, rounded.
 func (e edition) timesText(times float64) string {
@@ -211,7 +215,7 @@ func (e edition) timesText(times float64) string {
 // newPaceBar returns the bar of today's pace, or nil if there is nothing to compare
 // with.
 func (e edition) newPaceBar(p catalog.Pace) *chart.Pace {
-	if p.Usual == 0 {
+	if p.Usual < leastUsual {
 		return nil
 	}
 	return chart.NewPace(float64(p.Today)/p.Usual, func(times int) string {

@@ -21,6 +21,7 @@ func TestPaceText(t *testing.T) {
 		{catalog.Pace{Today: 11, Usual: 11.25}, "As usual. ", "Como es habitual. "},
 		{catalog.Pace{Today: 2, Usual: 5}, "40% of the usual. ", "El 40 % de lo habitual. "},
 		{catalog.Pace{Today: 0, Usual: 5}, "0% of the usual. ", "El 0 % de lo habitual. "},
+		{catalog.Pace{Today: 3, Usual: 0.04}, "Disclosures so far: 3. Usual by this time: 0.0.", "Comunicaciones hasta ahora: 3. "},
 		{catalog.Pace{Today: 3}, "Disclosures so far: 3. Usual by this time: 0.0.", "Comunicaciones hasta ahora: 3. "},
 	} {
 		for language, want := range map[string]string{"en": test.english, "es": test.spanish} {

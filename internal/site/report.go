@@ -184,7 +184,7 @@ type neighbour struct {
 	Exact     string // when it was listed, for machines
 	Minute    string // the same for readers
 	URL       string
-	Simulated bool // its title begins with simulatedPrefix, which Title does not have
+	Simulated bool // its title begins with render.SimulatedPrefix, which Title does not have
 	Title     string
 }
 
@@ -193,7 +193,7 @@ type neighbour struct {
 func (q *request) neighbours(f catalog.Report) (newer, older []neighbour) {
 	all := func(reports []catalog.Report) (out []neighbour) {
 		for _, r := range slices.Backward(reports) {
-			title, simulated := strings.CutPrefix(r.Title(), simulatedPrefix)
+			title, simulated := strings.CutPrefix(r.Title(), render.SimulatedPrefix)
 			out = append(out, neighbour{
 				Exact:     q.edition.Exact(r.Listed()),
 				Minute:    q.edition.Minute(r.Listed()),

@@ -21,7 +21,7 @@ type row struct {
 	Issuer     string // the id of its issuer, or ""
 	IssuerURL  string // of the page of its issuer, or ""
 	URL        string
-	Simulated  bool // its title begins with simulatedPrefix, which Title does not have
+	Simulated  bool // its title begins with render.SimulatedPrefix, which Title does not have
 	Title      []span
 	Line       string // what its facts say, in few words
 	Summary    []span
@@ -51,10 +51,6 @@ type span struct {
 	Marked bool
 }
 
-// simulatedPrefix begins the titles of the simulated market. The page of a report shows it;
-// lists do not, because the banner of the page says the same.
-const simulatedPrefix = "[Simulación] "
-
 // newRow returns a report as lists show it, with the words that match a search
 // marked.
 func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
@@ -63,7 +59,7 @@ func (q *request) newRow(f catalog.Report, matches search.Highlighter) row {
 
 // rowOf is newRow for a report that is decoded.
 func (q *request) rowOf(f catalog.Report, r *disclosure.Report, matches search.Highlighter) row {
-	title, simulated := strings.CutPrefix(r.Title, simulatedPrefix)
+	title, simulated := strings.CutPrefix(r.Title, render.SimulatedPrefix)
 	out := row{
 		ID:         r.ID,
 		Type:       string(r.Type),

@@ -2,22 +2,42 @@ package console
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"pregon/internal/account"
 	"pregon/internal/auth/access"
 	"pregon/internal/catalog"
 	"pregon/internal/catalog/position"
+	"pregon/internal/disclosure"
 	"pregon/internal/site/chart"
+	"pregon/internal/site/render"
 )
 
 // preview is what a webhook would have sent.
 type preview struct {
 	Total   int
 	Bars    *chart.Bars
-	Samples []catalog.Report
+	Samples []reportSample
 
 	Positions []positionSample
 	Problem   *formProblem // why there is none, or nil
+}
+
+// reportSample is a report in a preview, as lists show it.
+type reportSample struct {
+	ID, Type, Company, Title string
+	At                       time.Time
+}
+
+func newReportSample(r catalog.Report) reportSample {
+	return reportSample{
+		ID:      r.ID(),
+		Type:    string(r.Type()),
+		Company: disclosure.DisplayName(r.CompanyName()),
+		Title:   strings.TrimPrefix(r.Title(), render.SimulatedPrefix),
+		At:      r.Published(),
+	}
 }
 
 // positionSample is a position in a preview.
@@ -39,6 +59,7 @@ func (q *request) positionSample(e position.Entry) positionSample {
 	if i := e.Issuer(); i != nil {
 		out.Issuer = i.Name
 	}
+	out.Issuer = disclosure.DisplayName(out.Issuer)
 	amount, currency := p.Amount()
 	switch {
 	case p.Percent != "":
@@ -59,7 +80,10 @@ func (c *Console) preview(q *request, entered hookForm) (*preview, error) {
 		refused, _, err := q.refusal(err)
 		return &preview{Problem: refused}, err
 	}
-	out := &preview{Total: found.Total, Samples: found.Reports}
+	out := &preview{Total: found.Total}
+	for _, r := range found.Reports {
+		out.Samples = append(out.Samples, newReportSample(r))
+	}
 	for _, e := range found.Positions {
 		out.Positions = append(out.Positions, q.positionSample(e))
 	}

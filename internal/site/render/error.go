@@ -142,8 +142,10 @@ func (r *Renderer) writeProblem(w http.ResponseWriter, q Request, d problem.Docu
 	if key := "error." + status; e.Known(key) {
 		data.Heading = e.Text(key)
 	}
-	// The messages about loads and failures are for programs: the advice says it all.
-	forPeople := d.Status < http.StatusInternalServerError && d.Status != http.StatusTooManyRequests
+	// The messages about loads and failures, and about addresses without a page, are for programs:
+	// the advice says it all.
+	forPeople := d.Status < http.StatusInternalServerError && d.Status != http.StatusTooManyRequests &&
+		!strings.HasPrefix(d.Parts.Format, ErrNoPage.Message)
 	if d.HasDetail() && forPeople {
 		data.Detail = e.Message(d.Detail, d.Parts)
 	}

@@ -115,6 +115,10 @@ func (r *Renderer) allSections() []Section {
 	return all
 }
 
+// SimulatedPrefix begins the titles of the simulated market. The page of a report shows it;
+// lists do not, because the banner of the page says the same.
+const SimulatedPrefix = "[Simulación] "
+
 // noSection is the section of a page that belongs to none.
 const noSection = -1
 

@@ -628,7 +628,7 @@ func TestWebhookByPositions(t *testing.T) {
 	page := "/account/webhooks/" + made.ID
 	has(t, b.get(http.StatusOK, page+"?lang=en"), "Managers&#39; dealings", "Holder or person: imaginarias", "Managers&#39; dealings: Sales",
 		"Minimum amount (EUR): 5000", "New position in a register")
-	for language, sample := range map[string]string{"es": "Operaciones de directivos · BODEGAS", "en": "Managers&#39; dealings · BODEGAS"} {
+	for language, sample := range map[string]string{"es": `Operaciones de directivos · <span class="company">Bodegas`, "en": `Managers&#39; dealings · <span class="company">Bodegas`} {
 		has(t, b.get(http.StatusOK, page+"/edit?lang="+language), `name="position" value="dealing" checked`, `name="position" value="short">`,
 			`name="holder" value="imaginarias"`, `<option value="sell" selected>`, `value="position.published" checked`, sample,
 			"Inversiones Imaginarias, S.L. · 54000 EUR")
@@ -771,13 +771,13 @@ func TestLimits(t *testing.T) {
 
 	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#bea", Provider: "corp", Plan: "pro", Scopes: access.ReadIssuers}, ""))
 	w = b.get(http.StatusForbidden, "/account/webhooks")
-	has(t, w, "needs the scope read:reports")
+	has(t, w, "Esto necesita el permiso read:reports; la sesión tiene read:issuers.")
 	if w.Header().Get("WWW-Authenticate") != "" {
 		t.Error("the page has a challenge")
 	}
 	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#cleo", Provider: "corp", Plan: "pro", Scopes: access.ReadReports}, ""))
 	w = b.post(http.StatusForbidden, "/account/webhooks", url.Values{"url": {"http://127.0.0.1:1/x"}, "events": {"issuer.updated"}})
-	has(t, w, "needs the scope read:issuers", `value="http://127.0.0.1:1/x"`)
+	has(t, w, "Un webhook con el evento issuer.updated necesita el permiso read:issuers; la sesión tiene read:reports.", `value="http://127.0.0.1:1/x"`)
 	if w.Header().Get("WWW-Authenticate") != "" {
 		t.Error("the form has a challenge")
 	}

@@ -109,7 +109,7 @@ func highestOf(slots []Slot) (highest int) {
 	return highest
 }
 
-// mostTimes is how many times as high as nine of ten bars a bar may be that is not cut off.
+// mostTimes is how many times as high as the median a bar may be that is not cut off.
 const mostTimes = 5
 
 // NewCutBars is like NewBars, but bars that would leave no room for the others are cut off at
@@ -134,7 +134,7 @@ func NewCutBars(slots []Slot, series []Series, class string, text func(int) stri
 	return b
 }
 
-// usualOf returns the number that nine of ten bars do not exceed.
+// usualOf returns the median of the bars that are not empty.
 func usualOf(slots []Slot) int {
 	var totals []int
 	for _, s := range slots {
@@ -146,7 +146,7 @@ func usualOf(slots []Slot) int {
 		return 0
 	}
 	slices.Sort(totals)
-	return totals[(len(totals)-1)*9/10]
+	return totals[(len(totals)-1)/2]
 }
 
 // addCut adds the number of a bar that is cut off, unless that of another is too near.

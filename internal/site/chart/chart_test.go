@@ -77,6 +77,13 @@ func TestCutBars(t *testing.T) {
 			}
 		}
 	}
+	// Several days of the present leave room for those of the past.
+	for i := 20; i < 30; i++ {
+		slots[i].Values = []int{300 + 20*i}
+	}
+	if b := NewCutBars(slots, series, "", strconv.Itoa); b.Lines[2].Value != 40 {
+		t.Errorf("the scale ends at %d, want 40", b.Lines[2].Value)
+	}
 	rush := []Slot{{Values: []int{10}}, {Values: []int{20}}, {Values: []int{30}}, {Values: []int{100}}}
 	for _, slots := range [][]Slot{rush, {{}}, nil, {{Values: []int{5}}}} {
 		if b := NewCutBars(slots, series, "", strconv.Itoa); len(b.Cuts) > 0 {

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -224,8 +223,9 @@ func (g *Guard) countPlan(h http.Header, r *http.Request, p Principal) error {
 		return nil
 	}
 	if v := limit.Take(r.Context(), ratelimit.Name(p.ID)); !limit.setHeaders(h, v) {
-		return g.limited(r, g.o.Proxies.Client(r), "plan", p.ID, "Your plan allows "+limit.describe()+
-			". Wait as long as Retry-After says.")
+		return g.limited(r, g.o.Proxies.Client(r), "plan", p.ID,
+			"Your plan allows %d requests in any %d seconds. Wait as long as Retry-After says.",
+			limit.Policy.Limit, limit.seconds())
 	}
 	return nil
 }
@@ -443,17 +443,18 @@ func (g *Guard) countAnonymous(w http.ResponseWriter, r *http.Request, from neti
 	}
 	if limit := g.o.Anonymous; limit != nil {
 		if v := limit.Take(r.Context(), ratelimit.Address(from)); !limit.setHeaders(w.Header(), v) {
-			return g.limited(r, from, "anonymous", "", "Without a key an address may make "+limit.describe()+
-				". Wait as long as Retry-After says, or use a key or token, which has no such limit: "+
-				g.o.BaseURL+"/openapi.json describes how to get and send one.")
+			return g.limited(r, from, "anonymous", "", "Without a key an address may make %d requests in any %d seconds. "+
+				"Wait as long as Retry-After says, or use a key or token, which has no such limit: "+
+				"%s/openapi.json describes how to get and send one.", limit.Policy.Limit, limit.seconds(), g.o.BaseURL)
 		}
 	}
 	if site, ok := ratelimit.Site(from); ok && g.o.AnonymousSite != nil {
 		limit := g.o.AnonymousSite
 		if v := limit.Take(r.Context(), site); !v.OK {
 			w.Header().Set("Retry-After", v.RetryAfter())
-			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make "+
-				limit.describe()+". Wait as long as Retry-After says, or use a key or token, which has no such limit.")
+			return g.limited(r, from, "anonymous-site", "", "Without a key a /48 network may make %d requests in any "+
+				"%d seconds. Wait as long as Retry-After says, or use a key or token, which has no such limit.",
+				limit.Policy.Limit, limit.seconds())
 		}
 	}
 	return nil
@@ -461,7 +462,9 @@ func (g *Guard) countAnonymous(w http.ResponseWriter, r *http.Request, from neti
 
 // limited returns the error for a request over a limit. The audit records each
 // network at most once a minute.
-func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, message string) error {
+func (g *Guard) limited(
+	r *http.Request, from netip.Addr, limit, principal, format string, args ...any,
+) error {
 	g.o.Observe("limited")
 	network := ratelimit.Address(from)
 	attrs := []slog.Attr{slog.String("client_ip", from.String())}
@@ -469,7 +472,7 @@ func (g *Guard) limited(r *http.Request, from netip.Addr, limit, principal, mess
 		attrs = append(attrs, slog.String("principal", principal))
 	}
 	g.limitAudit.Record(r.Context(), limit, principal+" "+string(network[:]), attrs...)
-	return fault.New(fault.RateLimited, "%s", message)
+	return fault.New(fault.RateLimited, format, args...)
 }
 
 // refuse returns the error for an invalid credential. The text of err is shown to
@@ -528,9 +531,8 @@ func quotable(s string) string {
 	}, s)
 }
 
-func (l *Limit) describe() string {
-	return fmt.Sprintf("%d requests in any %d seconds", l.Policy.Limit, int(l.Window.Seconds()))
-}
+// seconds returns the length of the window.
+func (l *Limit) seconds() int { return int(l.Window.Seconds()) }
 
 // setHeaders writes the headers of a decision and reports whether it allows the request.
 func (l *Limit) setHeaders(h http.Header, v ratelimit.Decision) bool {

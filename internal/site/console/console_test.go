@@ -767,7 +767,7 @@ func TestLimits(t *testing.T) {
 	}
 	// What was entered stays in the form.
 	w = b.post(http.StatusTooManyRequests, "/account/webhooks", url.Values{"url": {"https://h.example/entered"}})
-	has(t, w, `value="https://h.example/entered"`, "Your plan allows 2 requests")
+	has(t, w, `value="https://h.example/entered"`, "Su plan permite 2 peticiones cada 60 segundos.")
 
 	b.use(b.SignIn(accounts.Account{ID: accounttest.Issuer + "#bea", Provider: "corp", Plan: "pro", Scopes: access.ReadIssuers}, ""))
 	w = b.get(http.StatusForbidden, "/account/webhooks")

@@ -30,6 +30,7 @@ var formatArguments = map[string]int{
 	"fault.Wrap":         2,
 	"problem.OfStatus":   2,
 	"Reject":             2,
+	"limited":            4,
 	"rejected":           2,
 }
 

@@ -25,8 +25,15 @@ func TestEmptyList(t *testing.T) {
 			t.Errorf("the text does not have %q: %s", want, got)
 		}
 	}
-	if got := s.call("search_reports", `{"type":"IP","to":"2020-03-01"}`).text(); strings.Contains(got, "each word") {
+	got = s.call("search_reports", `{"type":"IP","to":"2020-03-01"}`).text()
+	if want := "matches if one is left out: without type 0, without from and to 1."; !strings.Contains(got, want) {
+		t.Errorf("want %q in %s", want, got)
+	}
+	if strings.Contains(got, "each word") {
 		t.Errorf("a list without a search explains words: %s", got)
+	}
+	if got := s.call("search_reports", `{"to":"2020-03-01"}`).text(); strings.Contains(got, "left out") {
+		t.Errorf("a list with one condition leaves it out: %s", got)
 	}
 	board := stating(902, time.Now().Add(-time.Hour), disclosure.Board, "action", "appointed")
 	board.NIF = "A69000016"
@@ -35,6 +42,10 @@ func TestEmptyList(t *testing.T) {
 	s.append(store.Batch{Reports: []disclosure.Report{board, dividend}})
 	got = s.call("list_facts", `{"search":"valdebrisa zzzz","kind":"dividend"}`).text()
 	if want := "Facts that match each word alone: valdebrisa 0 (1 without the other conditions); zzzz 0. The other conditions alone match 1."; !strings.Contains(got, want) {
+		t.Errorf("want %q in %s", want, got)
+	}
+	got = s.call("list_facts", `{"kind":"dividend","from":"2090-01-01"}`).text()
+	if want := "left out: without from and to 1, without kind 0."; !strings.Contains(got, want) {
 		t.Errorf("want %q in %s", want, got)
 	}
 	if got := s.call("search_reports", `{"search":"dividendos"}`).text(); strings.Contains(got, "each word") {

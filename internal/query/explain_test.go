@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pregon/internal/disclosure"
 	"pregon/internal/query"
 )
@@ -49,5 +51,47 @@ func TestExplainBounded(t *testing.T) {
 	}
 	if len(out.Words) != 12 || out.More != 2 || out.Rest != nil {
 		t.Errorf("got %d words and %d more, rest %v; want 12, 2 and none", len(out.Words), out.More, out.Rest)
+	}
+}
+
+// If the conditions beside the words exclude everything, each is left out once, unless it is
+// the only one.
+func TestExplainConditions(t *testing.T) {
+	q, _, c := registers(t)
+	s := c.Snapshot()
+	day := func(text string) disclosure.Day {
+		d, ok := disclosure.ParseDay(text)
+		if !ok {
+			t.Fatal(text)
+		}
+		return d
+	}
+	all, err := q.Reports(t.Context(), s, query.List{Filter: disclosure.Filter{Type: disclosure.OIR}, Page: 1, Limit: 1})
+	if err != nil || all.Total == 0 {
+		t.Fatalf("got %d reports, %v", all.Total, err)
+	}
+	for name, test := range map[string]struct {
+		filter disclosure.Filter
+		want   []query.ConditionCount
+	}{
+		"two": {
+			disclosure.Filter{Type: disclosure.OIR, To: day("1999-12-31")},
+			[]query.ConditionCount{{Condition: "type", Count: 0}, {Condition: "from and to", Count: all.Total}},
+		},
+		"two and a word": {
+			disclosure.Filter{Search: "zzzz", Type: disclosure.OIR, To: day("1999-12-31")},
+			[]query.ConditionCount{{Condition: "type", Count: 0}, {Condition: "from and to", Count: all.Total}},
+		},
+		"one":          {disclosure.Filter{To: day("1999-12-31")}, nil},
+		"only words":   {disclosure.Filter{Search: "zzzz"}, nil},
+		"not excluded": {disclosure.Filter{Search: "zzzz", Type: disclosure.OIR, From: day("1999-12-31")}, nil},
+	} {
+		out, err := q.Explain(t.Context(), s, query.List{Filter: test.filter})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, out.Left); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

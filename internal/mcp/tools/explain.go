@@ -15,12 +15,12 @@ import (
 const maxAlternatives = 4
 
 // explain says why a list of reports is empty: that its days are before the first known
-// report, and which of its words find how many reports by themselves. It returns "" for a list
-// with neither.
+// report, which of its words find how many reports by themselves, and which of its other
+// conditions exclude everything. It returns "" if nothing of this can be said.
 func (s *Service) explain(ctx context.Context, snapshot *catalog.Snapshot, list query.List) (string, error) {
 	unknown, err := daysUnknown(ctx, snapshot, list.Filter)
-	if err != nil || list.Filter.Search == "" {
-		return unknown, err
+	if err != nil {
+		return "", err
 	}
 	why, err := s.Query.Explain(ctx, snapshot, list)
 	return unknown + explanation("Reports", why), err
@@ -48,42 +48,57 @@ func daysUnknown(ctx context.Context, snapshot *catalog.Snapshot, f disclosure.F
 
 // explainFacts is explain for a list of facts.
 func (s *Service) explainFacts(ctx context.Context, snapshot *catalog.Snapshot, list query.FactList) (string, error) {
-	if list.Filter.Search == "" {
-		return "", nil
-	}
 	why, err := s.Query.ExplainFacts(ctx, snapshot, list)
+	for i := range why.Left {
+		if why.Left[i].Condition == "fact" {
+			why.Left[i].Condition = "kind" // the name of the argument of list_facts
+		}
+	}
 	return explanation("Facts", why), err
 }
 
 // explanation returns an explanation of a list of things in words.
 func explanation(things string, why query.Explanation) string {
-	if len(why.Words) == 0 {
-		return ""
-	}
 	var b strings.Builder
-	fmt.Fprintf(&b, " %s that match each word alone: ", things)
+	if len(why.Words) > 0 {
+		explainWords(&b, things, why)
+	}
+	if len(why.Left) > 0 {
+		left := make([]string, len(why.Left))
+		for i, c := range why.Left {
+			left[i] = fmt.Sprintf("without %s %d", c.Condition, c.Count)
+		}
+		fmt.Fprintf(&b, " Nothing meets all conditions; matches if one is left out: %s.", strings.Join(left, ", "))
+	}
+	if len(why.Words) > 0 {
+		b.WriteString(" Reports are in Spanish: leave out the words that match none, or use Spanish ones.")
+	}
+	return b.String()
+}
+
+// explainWords writes how many things the words of a search match.
+func explainWords(b *strings.Builder, things string, why query.Explanation) {
+	fmt.Fprintf(b, " %s that match each word alone: ", things)
 	for i, w := range why.Words {
 		if i > 0 {
 			b.WriteString("; ")
 		}
 		b.WriteString(text.Clip(w.Text, maxWord))
 		if n := len(w.Alternatives); n > 0 {
-			fmt.Fprintf(&b, " (also %s)", strings.Join(w.Alternatives[:min(n, maxAlternatives)], ", "))
+			fmt.Fprintf(b, " (also %s)", strings.Join(w.Alternatives[:min(n, maxAlternatives)], ", "))
 		}
-		fmt.Fprintf(&b, " %d", w.Here)
+		fmt.Fprintf(b, " %d", w.Here)
 		if w.Anywhere != w.Here {
-			fmt.Fprintf(&b, " (%d without the other conditions)", w.Anywhere)
+			fmt.Fprintf(b, " (%d without the other conditions)", w.Anywhere)
 		}
 	}
 	b.WriteString(".")
 	if why.More > 0 {
-		fmt.Fprintf(&b, " %s were not counted.", counted(why.More, "more word"))
+		fmt.Fprintf(b, " %s were not counted.", counted(why.More, "more word"))
 	}
 	if why.Rest != nil {
-		fmt.Fprintf(&b, " The other conditions alone match %d.", *why.Rest)
+		fmt.Fprintf(b, " The other conditions alone match %d.", *why.Rest)
 	}
-	b.WriteString(" Reports are in Spanish: leave out the words that match none, or use Spanish ones.")
-	return b.String()
 }
 
 // maxWord is the number of characters of a word of the caller in a text.

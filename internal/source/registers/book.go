@@ -23,6 +23,8 @@ type book struct {
 	taken    map[string]bool      // ids that the walk has shown
 	shown    map[string]bool      // folded names that the walk has shown
 	former   map[string]time.Time // see follower
+	// hasChanged means that the register names new notices about the issuer.
+	hasChanged bool
 	// formerRead are the folded names of former holders whose history the walk has read.
 	formerRead map[string]bool
 	changes    []disclosure.Position
@@ -76,15 +78,24 @@ const formerEvery = 30 * 24 * time.Hour
 func (b *book) wantsHistory(h regulator.Holding) bool {
 	known := b.named(h.Name)
 	if h.Former {
-		hasEnded := len(known) > 0 && !slices.ContainsFunc(known, (*disclosure.Position).IsCurrent)
-		read, ok := b.former[b.key+"\x00"+text.Fold(h.Name)]
-		return !hasEnded && (!ok || coverage.Elapsed(read, formerEvery))
+		return b.wantsFormer(h, known)
 	}
 	if h.HasAnnulled {
 		return true
 	}
 	on := h.RegisteredOn.String()
 	return !slices.ContainsFunc(known, func(p *disclosure.Position) bool { return p.RegisteredOn == on })
+}
+
+// wantsFormer is wantsHistory for someone who holds nothing any more. Such a row has no day,
+// so that a new notice is found only in the history, and an annulled one too.
+func (b *book) wantsFormer(h regulator.Holding, known []*disclosure.Position) bool {
+	hasEnded := len(known) > 0 && !slices.ContainsFunc(known, (*disclosure.Position).IsCurrent)
+	read, ok := b.former[b.key+"\x00"+text.Fold(h.Name)]
+	if b.hasChanged && (h.HasAnnulled || !ok || coverage.Elapsed(read, b.intervals.former)) {
+		return true
+	}
+	return !hasEnded && (!ok || coverage.Elapsed(read, formerEvery))
 }
 
 // named returns the known holdings of a name that have a number.

@@ -164,6 +164,62 @@ func TestHoldingSpelling(t *testing.T) {
 	}
 }
 
+// A notice of someone who holds nothing any more, and that one of theirs was annulled, is
+// found when the register names new notices about the issuer.
+func TestFormerHolderNotifies(t *testing.T) {
+	w := newWorld(t)
+	f := w.reader(Holdings).newFollower()
+	walk := func(hasChanged bool, former regulator.Holding, annulled ...regulator.HoldingAnnulment) map[string]*disclosure.Position {
+		t.Helper()
+		w.positions(disclosure.Holding) // waits
+		b := f.newBook("A69000016")
+		b.former = f.former
+		b.hasChanged = hasChanged
+		if !b.wantsHistory(former) {
+			former.History = nil
+			annulled = nil
+		}
+		found := &regulator.Holdings{
+			Name:       "BODEGAS DE VALDEBRISA, S.A.",
+			NIF:        "A69000016",
+			Former:     []regulator.Holding{former},
+			Annulments: annulled,
+		}
+		if err := f.takeHoldings(t.Context(), b, found); err != nil {
+			t.Fatal(err)
+		}
+		return w.positions(disclosure.Holding)
+	}
+	former := func(hasAnnulled bool, numbers ...int64) regulator.Holding {
+		h := regulator.Holding{
+			Name:        "CARTERA IMAGINARIA, S.L.",
+			Former:      true,
+			HasHistory:  true,
+			HasAnnulled: hasAnnulled,
+		}
+		for _, n := range numbers {
+			h.History = append(h.History, regulator.HoldingNotice{Number: n, RegisteredOn: disclosure.Day(20_000 + n), Total: "2"})
+		}
+		return h
+	}
+	f.intervals.former = 0
+	walk(false, former(false, 7))
+	if got := walk(false, former(false, 7, 8)); len(got) != 1 {
+		t.Errorf("without news of the issuer: got %d holdings, want 1", len(got))
+	}
+	if got := walk(true, former(false, 7, 8)); len(got) != 2 || got["holding-8"].State != disclosure.StateEnded {
+		t.Errorf("after another notice: got %+v", got)
+	}
+	f.intervals.former = time.Hour
+	if got := walk(true, former(false, 7, 8, 9)); len(got) != 2 {
+		t.Errorf("within the hour: got %d holdings, want 2", len(got))
+	}
+	got := walk(true, former(true, 7), regulator.HoldingAnnulment{By: 10, Annuls: []regulator.AnnulledNotice{{Number: 8}}})
+	if p := got["holding-8"]; p == nil || p.State != disclosure.StateAnnulled {
+		t.Errorf("after the annulment: got %+v", got)
+	}
+}
+
 // The history of someone who holds nothing any more is not read each time.
 func TestFormerHolder(t *testing.T) {
 	w := newWorld(t)

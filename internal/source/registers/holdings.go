@@ -250,6 +250,7 @@ func (f *follower) readIssuer(ctx context.Context, key string, priority throttle
 	start := time.Now()
 	b := f.newBook(key)
 	b.former = f.former
+	b.hasChanged = priority == throttle.Registers
 	found, err := f.Regulator.For(priority).Holdings(ctx, nif, b.wantsHistory)
 	switch {
 	case fault.KindOf(err) == fault.NotFound: // the register does not have the issuer

@@ -21,6 +21,7 @@ type intervals struct {
 	issuer       time.Duration // before the register of an issuer is read again
 	identity     time.Duration // before the general data of an issuer are read again
 	soon         time.Duration // before an issuer is read again that changes on one day
+	former       time.Duration // before the history of a former holder is read again, of an issuer that changes
 	next         time.Duration // between two searches for the next issuer
 	erase        time.Duration // between two searches for names that are to be erased
 	pause        time.Duration // between two batches of one register
@@ -42,6 +43,7 @@ var usual = intervals{
 	issuer:       7 * 24 * time.Hour,
 	identity:     30 * 24 * time.Hour,
 	soon:         time.Hour,
+	former:       6 * time.Hour,
 	next:         10 * time.Second,
 	erase:        time.Hour,
 	pause:        20 * time.Millisecond,
@@ -64,6 +66,7 @@ var often = intervals{
 	issuer:       24 * time.Hour,
 	identity:     24 * time.Hour,
 	soon:         10 * time.Second,
+	former:       time.Minute,
 	next:         time.Second,
 	erase:        time.Hour,
 	pause:        20 * time.Millisecond,

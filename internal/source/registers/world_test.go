@@ -44,6 +44,7 @@ var hurried = intervals{
 	issuer:       time.Hour,
 	identity:     time.Hour,
 	soon:         500 * time.Millisecond,
+	former:       500 * time.Millisecond,
 	next:         20 * time.Millisecond,
 	erase:        500 * time.Millisecond,
 	pause:        0,

@@ -70,12 +70,30 @@ func newMarket(t *testing.T) store.Store {
 // saving is a catalogue that is saved to a file, with what it logs.
 type saving struct {
 	*catalog.Catalog
-	log *bytes.Buffer
+	log *lines
+}
+
+// lines are what a catalogue logs, on several goroutines.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder // guarded by mu
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }
 
 func openSaved(t *testing.T, log catalog.Log, path, variant string) saving {
 	t.Helper()
-	s := saving{log: &bytes.Buffer{}}
+	s := saving{log: &lines{}}
 	s.Catalog = catalog.New(log, slog.New(slog.NewTextHandler(s.log, nil)))
 	s.SaveTo(path, variant)
 	if err := s.Load(t.Context()); err != nil {

@@ -150,7 +150,7 @@ func reference(app *kong.Application) []byte {
 	b.WriteString("# Commands and settings\n\nGenerated from the program by `make generate`. " +
 		"Every flag can be set by its environment variable; a flag wins over it. Every command warns of an unknown `PREGON_` variable; `serve` and `check-config --strict` refuse it, unless Kubernetes " +
 		"sets it by itself (`PREGON_PORT`, `PREGON_PORT_*`, `PREGON_SERVICE_*`).\n")
-	b.WriteString("\n`PREGON_SECRET_KEY` has no flag, since arguments can be read by others on the machine: 32 characters or more that seal the secrets in the store. `PREGON_LLM_KEY`, the key of `--llm-url`, and `PREGON_S3_ACCESS_KEY` and `PREGON_S3_SECRET_KEY`, the keys of `--documents-s3`, have none for the same reason. Each of them can be in a file instead, whose path is in the variable with `_FILE` at the end of its name (`PREGON_SECRET_KEY_FILE`).\n")
+	b.WriteString("\n`PREGON_SECRET_KEY` has no flag, since arguments can be read by others on the machine: 32 characters or more that seal the secrets in the store. `PREGON_LLM_KEY`, the key of `--llm-url`, `PREGON_SMTP_USER` and `PREGON_SMTP_PASSWORD`, the account at the mail server of `--smtp`, and `PREGON_S3_ACCESS_KEY` and `PREGON_S3_SECRET_KEY`, the keys of `--documents-s3`, have none for the same reason. Each of them can be in a file instead, whose path is in the variable with `_FILE` at the end of its name (`PREGON_SECRET_KEY_FILE`).\n")
 	b.WriteString("\nErrors are one line on standard error. The exit code says of which kind the error is:\n\n| code | meaning |\n|---|---|\n")
 	for _, exit := range cli.Exits {
 		fmt.Fprintf(&b, "| %d | %s |\n", exit.Code, exit.Meaning)

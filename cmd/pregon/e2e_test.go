@@ -238,6 +238,17 @@ func (s *service) waitReady() error {
 	return fmt.Errorf("serve does not become ready\n%s", s.log)
 }
 
+// logs waits for a line of the log, which is written a moment after what it is about.
+func (s *service) logs(t *testing.T, text string) {
+	t.Helper()
+	eventually(t, func() error {
+		if !strings.Contains(s.log.String(), text) {
+			return fmt.Errorf("the log does not have %q:\n%s", text, s.log)
+		}
+		return nil
+	})
+}
+
 // end signals the program and returns the error of its exit.
 func (s *service) end(sig syscall.Signal) error {
 	_ = s.cmd.Process.Signal(sig)

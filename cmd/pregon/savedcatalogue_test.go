@@ -93,12 +93,7 @@ func TestSavedCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, func() error {
-		if !strings.Contains(first.log.String(), "cannot be saved") {
-			return fmt.Errorf("the log does not say that the catalogue cannot be saved:\n%s", first.log)
-		}
-		return nil
-	})
+	first.logs(t, "cannot be saved")
 	if err := first.end(syscall.SIGTERM); err != nil {
 		t.Errorf("serve did not end cleanly: %v", err)
 	}
@@ -124,9 +119,7 @@ func TestSavedCatalogue(t *testing.T) {
 	check(s)
 	_ = s.end(syscall.SIGKILL)
 	s = start()
-	if !strings.Contains(s.log.String(), "catalogue opened") {
-		t.Errorf("the catalogue was not opened:\n%s", s.log)
-	}
+	s.logs(t, "catalogue opened")
 	check(s)
 
 	// The file is cut short while it is in use: requests may fail for a while, and are never
@@ -144,9 +137,7 @@ func TestSavedCatalogue(t *testing.T) {
 		}
 		return err
 	})
-	if !strings.Contains(s.log.String(), "built from the log again") {
-		t.Errorf("the log does not say that the file is damaged:\n%s", s.log)
-	}
+	s.logs(t, "built from the log again")
 	select {
 	case err := <-s.done:
 		t.Fatalf("the process ended: %v\n%s", err, s.log)
@@ -179,9 +170,7 @@ func TestSavedCatalogueIsShared(t *testing.T) {
 		return nil
 	})
 	both = append(both, startReplica(t, spec, cache))
-	if !strings.Contains(both[2].log.String(), "catalogue opened") {
-		t.Errorf("the third one has built the catalogue:\n%s", both[2].log)
-	}
+	both[2].logs(t, "catalogue opened")
 	for i, s := range both {
 		if got, err := s.answers(); err != nil || got != want {
 			t.Errorf("service %d answers otherwise (%v)", i, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // Delete removes an account with its sessions and grants. It does nothing if there is none.
-// What else belongs to the account is removed before, by the caller. Somebody who signs in
+// What else belongs to the account is removed before, by the caller. A person who signs in
 // again gets a new account.
 func (a *Accounts) Delete(ctx context.Context, id string) error {
 	return store.Within(ctx, func(ctx context.Context) error {

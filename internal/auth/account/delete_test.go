@@ -9,7 +9,7 @@ import (
 	"pregon/internal/store"
 )
 
-// An account that is deleted ends everywhere, and whoever signs in again begins anew.
+// A deleted account ends everywhere, and a person who signs in again gets a new one.
 func TestDelete(t *testing.T) {
 	rs := replicas(t, 2)
 	one, raw := rs[0].signIn(t, profile, account.Session{})

@@ -13,7 +13,7 @@ const (
 	leastRight       = 54
 )
 
-// askHeldOut asks the questions that were written by somebody who sees only the list of
+// askHeldOut asks the questions that were written by an author who sees only the list of
 // tools. A model that makes their calls must get the right answers.
 func (s *service) askHeldOut(t *testing.T, w *world) {
 	all := readQuestions(t, "testdata/heldout.json")

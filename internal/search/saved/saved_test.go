@@ -147,7 +147,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// Two processes do not write at once: the second one is told.
+// Two processes do not write at once: the second one gets ErrBusy.
 func TestWriteAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalogue")
 	err := saved.Write(path, durable.Replace, func(d *saved.DataWriter) ([]byte, error) {

@@ -72,7 +72,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// TestConfirmationLimits: nobody is asked more than three times within a day, whoever asks.
+// TestConfirmationLimits: an address is asked three times a day at most, by all accounts together.
 func TestConfirmationLimits(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
